@@ -1,0 +1,1 @@
+"""Mathematics that claims call, one topic per file; nothing here knows of claims."""
