@@ -34,8 +34,8 @@ def to_fmpq(x: Any) -> fmpq:
         value = Fraction(x)
         return fmpq(value.numerator, value.denominator)
     raise TypeError(
-        f"to_fmpq: {x!r} of type {type(x).__name__} is not an exact rational; pass an int, Fraction, fmpz, fmpq, "
-        "sympy Rational or text like '3/7' (for the binary value of a double: dyadic(x))"
+        f"to_fmpq: {x!r} of type {type(x).__name__} is not an exact rational; pass an int, Fraction, fmpz, "
+        "fmpq, sympy Rational or text like '3/7' (for the binary value of a double: dyadic(x))"
     )
 
 
@@ -57,8 +57,8 @@ def matrix(rows: Any) -> fmpq_mat:
     """The exact rational matrix with these rows.
 
     Args:
-        rows: nested sequence (m rows of n entries as `to_fmpq` takes them), an fmpz_mat, fmpq_mat, sympy Matrix,
-            or a two-dimensional NumPy array of integers or exact objects.
+        rows: nested sequence (m rows of n entries as `to_fmpq` takes them), an fmpz_mat, fmpq_mat,
+            sympy Matrix, or a two-dimensional NumPy array of integers or exact objects.
 
     Raises:
         ValueError: if the rows have different lengths or an array is not two-dimensional.
@@ -138,11 +138,11 @@ def kronecker(A: fmpq_mat, B: fmpq_mat) -> fmpq_mat:
 
 def is_symmetric(A: fmpq_mat) -> bool:
     """Whether A is square and equals its transpose, exactly."""
-    return bool(A.nrows() == A.ncols() and A == A.transpose())
+    return bool(A.nrows() == A.ncols() and A.transpose() == A)
 
 
 def to_arb(x: Any) -> arb:
-    """A ball around the exact number `x` at the current precision; balls pass unchanged, floats are refused."""
+    """A ball around the exact number `x` at the current precision; balls pass, floats are refused."""
     return x if isinstance(x, arb) else arb(to_fmpq(x))
 
 

@@ -1,8 +1,8 @@
 """Definiteness and inertia of exact symmetric matrices, with certificates that anyone can multiply out.
 
-The certificate is a congruence A = L diag(d) L^T with L of full column rank and d without zeros: by Sylvester's
-law of inertia the signs of d are the signs of the nonzero eigenvalues of A. A matrix that is not positive
-(semi)definite yields a vector v whose form v^T A v has the wrong sign.
+The certificate is a congruence A = L diag(d) L^T with L of full column rank and d without zeros: by
+Sylvester's law of inertia the signs of d are the signs of the nonzero eigenvalues of A. A matrix that is not
+positive (semi)definite yields a vector v whose form v^T A v has the wrong sign.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class NegativeDirection:
 def ldlt(A: fmpq_mat) -> Congruence:
     """A congruence A = L diag(d) L^T of an exact symmetric n x n matrix of any rank and inertia.
 
-    Positive semidefinite matrices, and all whose leading minors on the pivot columns are nonzero, take FLINT's
-    fraction-free elimination; the rest are reduced one pivot (or one hyperbolic pair) at a time.
+    Positive semidefinite matrices, and all whose leading minors on the pivot columns are nonzero, take
+    FLINT's fraction-free elimination; the rest are reduced one pivot (or one hyperbolic pair) at a time.
 
     Raises:
         ValueError: if A is not square and symmetric.
@@ -85,7 +85,7 @@ def ldlt(A: fmpq_mat) -> Congruence:
     order = list(range(n))
     found = _leading_elimination(N)
     if found is None:
-        # The pivot columns S of a symmetric matrix carry a nonsingular A_SS of the same rank and inertia as A.
+        # The pivot columns S of a symmetric matrix carry a nonsingular A_SS with the inertia of A.
         first = pivots(A)
         order = [*first, *sorted(set(order) - set(first))]
         found = _leading_elimination(submatrix(A, order, order).numer_denom()[0])
@@ -98,7 +98,7 @@ def ldlt(A: fmpq_mat) -> Congruence:
 
 
 def _leading_elimination(N: fmpz_mat) -> tuple[fmpq_mat, list[fmpq]] | None:
-    """N = L diag(d) L^T by fraction-free elimination, or None if a leading minor of order <= rank vanishes."""
+    """N = L diag(d) L^T by fraction-free elimination, or None if a leading minor up to the rank vanishes."""
     n = N.nrows()
     P, lower, _, upper = N.fflu()
     if not P.is_one():
@@ -159,8 +159,8 @@ def definiteness(A: fmpq_mat, *, strict: bool = False) -> Congruence | NegativeD
         strict: ask for positive definite.
 
     Returns:
-        A `Congruence` with all d > 0 (strict: and n of them), or a `NegativeDirection` with v^T A v < 0 (strict:
-        <= 0). Both re-check exactly with `.proves(A)`.
+        A `Congruence` with all d > 0 (strict: and n of them), or a `NegativeDirection` with v^T A v < 0
+        (strict: <= 0). Both re-check exactly with `.proves(A)`.
     """
     certificate = ldlt(A)
     k = next((i for i, x in enumerate(certificate.d) if x < 0), None)

@@ -1,4 +1,4 @@
-"""Exact linear systems over the rationals: solve, pseudo-inverse, rank, null space, projections, Gram-Schmidt.
+"""Exact linear systems over the rationals: pseudo-inverse, rank, null space, projections, Gram-Schmidt.
 
 Every result is exact; the elimination itself is FLINT's.
 """
@@ -20,7 +20,7 @@ def solve(A: fmpq_mat, B: fmpq_mat) -> fmpq_mat:
     """
     if A.nrows() != A.ncols() or A.nrows() != B.nrows():
         raise ValueError(
-            f"solve: need a square system, got A of {A.nrows()} x {A.ncols()} and B of {B.nrows()} x {B.ncols()}"
+            f"solve: need a square system, got A of {A.nrows()} x {A.ncols()} and B of {B.nrows()} rows"
         )
     try:
         return A.solve(B)
@@ -116,7 +116,7 @@ def projection(A: fmpq_mat) -> fmpq_mat:
 
 
 class GramSchmidt(NamedTuple):
-    """A = Q R with orthogonal columns, no roots: Q^T Q = diag(d), R an r x n echelon matrix with unit pivots."""
+    """A = Q R without roots: Q^T Q = diag(d), R an r x n echelon matrix with unit pivots."""
 
     Q: fmpq_mat
     R: fmpq_mat
@@ -127,8 +127,8 @@ def gram_schmidt(A: fmpq_mat) -> GramSchmidt:
     """Exact Gram-Schmidt of the columns of an m x n matrix of rank r, without square roots.
 
     Returns:
-        Q (m x r, orthogonal columns), R (r x n) and d = squared lengths of the columns of Q, with A = Q R exactly.
-        A column that depends on those before it adds no column to Q.
+        Q (m x r, orthogonal columns), R (r x n) and d = squared lengths of the columns of Q, with
+        A = Q R exactly. A column that depends on those before it adds no column to Q.
     """
     from solvers.exact_linalg.definite import ldlt
 
