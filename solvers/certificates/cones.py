@@ -1,16 +1,16 @@
 """The cones of the standard form, with exact membership tests for each cone and its dual.
 
-| kind          | rows       | set                                                                              |
-|---------------|------------|----------------------------------------------------------------------------------|
-| `zero`        | n          | s = 0                                                                            |
-| `nonneg`      | n          | s >= 0                                                                           |
-| `soc`         | n          | s_0 >= |(s_1, ..., s_{n-1})|                                                     |
-| `psd`         | n(n+1)/2   | the symmetric matrix whose upper triangle, column by column, is s, is PSD         |
-| `exponential` | 3          | closure of {(x, y, z): y > 0, y exp(x/y) <= z}                                   |
+| kind          | rows       | set                                                                       |
+|---------------|------------|---------------------------------------------------------------------------|
+| `zero`        | n          | s = 0                                                                     |
+| `nonneg`      | n          | s >= 0                                                                    |
+| `soc`         | n          | s_0 >= |(s_1, ..., s_{n-1})|                                              |
+| `psd`         | n(n+1)/2   | the symmetric matrix with upper triangle s, column by column, is PSD      |
+| `exponential` | 3          | closure of {(x, y, z): y > 0, y exp(x/y) <= z}                            |
 
-The triangle of a PSD cone is *not* scaled by sqrt 2, so that rational matrices stay rational. The inner product of the
-standard form is the plain one of vectors; hence the dual of `psd` holds the vectors whose matrix with **halved**
-off-diagonal entries is PSD.
+The triangle of a PSD cone is *not* scaled by sqrt 2, so that rational matrices stay rational. The inner
+product of the standard form is the plain one of vectors; hence the dual of `psd` holds the vectors whose
+matrix with **halved** off-diagonal entries is PSD.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from solvers.certificates.rational import Number
 
 Kind = Literal["zero", "nonneg", "soc", "psd", "exponential"]
 MAX_EXPONENTIAL_BITS = 1 << 14
+ONE = fmpq(1)
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,16 @@ def triangle_index(i: int, j: int) -> int:
     return j * (j + 1) // 2 + i
 
 
-def triangle_to_matrix(s: Sequence[Number], order: int, off_diagonal: fmpq = fmpq(1)) -> list[list[Number]]:
+def triangle_to_matrix(s: Sequence[Number], order: int, off_diagonal: fmpq = ONE) -> list[list[Number]]:
     """The symmetric matrix of a triangle, its off-diagonal entries multiplied by `off_diagonal`."""
     return [
-        [s[triangle_index(i, j)] * (off_diagonal if i != j else fmpq(1)) for j in range(order)] for i in range(order)
+        [s[triangle_index(i, j)] * (off_diagonal if i != j else ONE) for j in range(order)]
+        for i in range(order)
     ]
 
 
 def in_cone(cone: Cone, s: Sequence[Number]) -> bool:
-    """Whether s lies in the cone: decided both ways for rationals; for balls, `True` is certain and `False` is not."""
+    """Whether s lies in the cone: decided for rationals; for balls, `True` is certain and `False` is not."""
     _check_length(cone, s)
     match cone.kind:
         case "zero":

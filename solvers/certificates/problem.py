@@ -21,10 +21,13 @@ from flint import arb, fmpq, fmpq_mat
 
 from solvers.certificates.cones import Cone
 from solvers.certificates.psd import is_psd
-from solvers.certificates.rational import Number, dot, number, vector
+from solvers.certificates.rational import Number, dot, is_zero, number, vector
 
 Row = tuple[tuple[int, Number], ...]
 """A sparse row: (column, nonzero entry) with increasing columns."""
+
+
+ZERO = fmpq(0)
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class ConicProblem:
     b: tuple[Number, ...]
     cones: tuple[Cone, ...]
     P: tuple[Row, ...] | None = None
-    offset: Number = fmpq(0)
+    offset: Number = ZERO
 
     def __post_init__(self) -> None:
         m, n = len(self.b), len(self.c)
@@ -105,7 +108,7 @@ class ConicProblem:
         """P w + A^T y + c (no w: the terms without it), length n."""
         total = list(self.c)
         for row, multiplier in zip(self.rows, y):
-            if multiplier != 0:
+            if not is_zero(multiplier):
                 for column, value in row:
                     total[column] = total[column] + multiplier * value
         if w is not None and self.P is not None:
@@ -137,7 +140,7 @@ def sparse_rows(matrix: object, columns: int) -> tuple[Row, ...]:
         entries = [number(value) for value in line]
         if len(entries) != columns:
             raise ValueError(f"a row of {len(entries)} entries; expected {columns}")
-        rows.append(tuple((j, value) for j, value in enumerate(entries) if value != 0))
+        rows.append(tuple((j, value) for j, value in enumerate(entries) if not is_zero(value)))
     return tuple(rows)
 
 
@@ -166,9 +169,7 @@ def conic_problem(
     objective = vector(c)
     n = len(objective)
     quadratic = None if P is None else sparse_rows(P, n)
-    return ConicProblem(
-        objective, sparse_rows(A, n), vector(b), tuple(cones), quadratic, number(offset)
-    )
+    return ConicProblem(objective, sparse_rows(A, n), vector(b), tuple(cones), quadratic, number(offset))
 
 
 def dense(problem: ConicProblem) -> fmpq_mat:

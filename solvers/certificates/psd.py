@@ -13,8 +13,9 @@ def is_psd(rows: Sequence[Sequence[Number]]) -> bool:
     """Whether a symmetric matrix is positive semidefinite.
 
     Args:
-        rows: n rows of n entries. Rational entries are decided both ways. When a ball occurs, `True` means that every
-            symmetric matrix within the balls is positive semidefinite, `False` that this was not shown.
+        rows: n rows of n entries. Rational entries are decided both ways. When a ball occurs, `True` means
+            that every symmetric matrix within the balls is positive semidefinite, `False` that this was not
+            shown.
 
     Raises:
         ValueError: if the matrix is not square or (rational entries) not symmetric.
@@ -32,8 +33,8 @@ def is_psd(rows: Sequence[Sequence[Number]]) -> bool:
 def _rationals_are_psd(rows: Sequence[Sequence[fmpq]]) -> bool:
     """Fraction-free symmetric elimination (Bareiss) of the integer matrix; only the upper triangle is kept.
 
-    After the step with pivot p, every remaining entry is a minor of the matrix, so the division by the previous pivot
-    is exact. A zero pivot is admissible only with a zero row, which is then skipped.
+    After the step with pivot p, every remaining entry is a minor of the matrix, so the division by the
+    previous pivot is exact. A zero pivot is admissible only with a zero row, which is then skipped.
     """
     n = len(rows)
     numerators, _ = fmpq_mat(n, n, [value for row in rows for value in row]).numer_denom()

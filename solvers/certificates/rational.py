@@ -46,6 +46,8 @@ def rational(value: object) -> fmpq:
 
 def number(value: object) -> Number:
     """Convert to a rational, or pass a finite ball through; raises `TypeError` or `ValueError` otherwise."""
+    if isinstance(value, fmpq):
+        return value
     if isinstance(value, arb):
         if not value.is_finite():
             raise ValueError(f"the ball {value} is not finite")
@@ -62,7 +64,16 @@ def dot(left: Sequence[Number], right: Sequence[Number]) -> Number:
     """The exact (or enclosed) inner product of two vectors of equal length."""
     if len(left) != len(right):
         raise ValueError(f"inner product of vectors of lengths {len(left)} and {len(right)}")
-    return sum((a * b for a, b in zip(left, right) if a != 0 and b != 0), fmpq(0))
+    return sum((a * b for a, b in zip(left, right) if not (is_zero(a) or is_zero(b))), fmpq(0))
+
+
+def is_zero(value: Number) -> bool:
+    """Whether the number is certainly zero.
+
+    Never write `value != 0` instead: for a ball that means "certainly not zero", and is false of a ball
+    around 0.
+    """
+    return bool(value == 0)
 
 
 def spell(value: fmpq) -> str:
@@ -74,7 +85,7 @@ def parse_rational(text: object) -> fmpq:
     """Read the canonical spelling and nothing else.
 
     Raises:
-        ValueError: for other types, other spellings (`2/4`, `+1`, `1.5`, ` 1`), or more than `MAX_DIGITS` digits.
+        ValueError: for other types, other spellings (`2/4`, `+1`, `1.5`) or more than `MAX_DIGITS` digits.
     """
     if not isinstance(text, str):
         raise ValueError(f"expected an exact number as a string like '-3/7', got {type(text).__name__}")

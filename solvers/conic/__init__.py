@@ -1,0 +1,5 @@
+"""Conic programs solved numerically and bounded exactly."""
+
+from solvers.conic.linear import LinearSolution, lp
+
+__all__ = ["LinearSolution", "lp"]
