@@ -1,0 +1,1 @@
+"""Running claims: plan, execute in processes, judge."""

@@ -1,0 +1,212 @@
+"""From tallies to verdicts: parts merged in index order, evidence taken from what was seen, mutants judged.
+
+Nothing here looks at a clock or at the number of workers, so the same outcomes give the same verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from theorems.claim import Claim, Mutant
+from theorems.kernel.outcome import Evidence
+from theorems.run.evaluate import Settings
+from theorems.run.results import BlockResult, ClaimResult, MutantResult, Shown, Tally, Verdict
+from theorems.run.work import MARGINS_KEPT, tightness
+
+
+def merged(blocks: Sequence[BlockResult]) -> dict[str, Tally]:
+    """The tallies of consecutive blocks, part by part, in the order in which parts were first seen."""
+    parts: dict[str, Tally] = {}
+    for block in blocks:
+        for name, t in block.tallies.items():
+            if name not in parts:
+                parts[name] = replace(t, margins=list(t.margins), certificates=list(t.certificates))
+                continue
+            p = parts[name]
+            p.holds += t.holds
+            p.refuted += t.refuted
+            p.undecided += t.undecided
+            p.samples += t.samples
+            p.level += t.level
+            p.evidence = _weaker(p.evidence, t.evidence)
+            p.doubtful = p.doubtful or t.doubtful
+            p.smallest = _simpler(p.smallest, t.smallest)
+            p.covered, p.steps = p.covered or t.covered, p.steps or t.steps
+            if t.tightest is not None and (p.tightest is None or _tight(t.tightest) < _tight(p.tightest)):
+                p.tightest, p.points = t.tightest, t.points or p.points
+            p.margins.extend(t.margins[: MARGINS_KEPT - len(p.margins)])
+            p.certificates.extend(t.certificates)
+    return parts
+
+
+def _tight(shown: Shown) -> tuple[float, float]:
+    return tightness(shown.resolution, shown.margin)
+
+
+def _weaker(a: Evidence | None, b: Evidence | None) -> Evidence | None:
+    if a is None or b is None:
+        return a if b is None else b
+    return min(a, b)
+
+
+def _simpler(a: Shown | None, b: Shown | None) -> Shown | None:
+    """The counterexample with the shorter instance; the earlier one in case of a tie."""
+    if a is None or b is None:
+        return a or b
+    return min(a, b, key=lambda s: sum(len(v) for v in s.instance.values()))
+
+
+def judge(
+    claim: Claim,
+    blocks: Sequence[tuple[int, BlockResult]],
+    mutants: Sequence[BlockResult | None],
+    settings: Settings,
+) -> ClaimResult:
+    """The verdict on a claim.
+
+    Args:
+        claim: the claim.
+        blocks: (index of the check, result) in plan order.
+        mutants: one result a mutant, in order of definition; None where it was not run.
+        settings: the run's settings.
+    """
+    parts = merged([b for _, b in blocks])
+    results = [b for _, b in blocks]
+    downgraded = _exhaustion(claim, parts, blocks, settings)
+    counted = [p for p in parts.values() if p.role != "crosscheck"]
+    evidence = min((p.evidence for p in counted if p.evidence is not None), default=None)
+    refuted = next((p for p in parts.values() if p.refuted), None)
+    judged = [_judge_mutant(m, r, parts) for m, r in zip(claim.mutants, mutants)]
+    verdict, reason = _verdict(claim, parts, counted, evidence, refuted, results, judged, bool(downgraded))
+    tight = [p.tightest for p in counted if p.tightest is not None]
+    margins = [s.margin for s in tight if s.margin is not None]
+    weakest = [
+        s.resolution for p in counted if p.evidence == evidence for s in [p.tightest] if s and s.resolution is not None
+    ]
+    return ClaimResult(
+        id=claim.id,
+        kind=claim.kind,
+        verdict=verdict,
+        reason=reason,
+        evidence=evidence,
+        aimed=claim.evidence,
+        fidelity=claim.fidelity,
+        instances=sum(b.instances for b in results),
+        rejected=sum(b.rejected for b in results),
+        undecided=sum(p.undecided for p in counted) + sum(b.unsure for b in results),
+        margin=min(margins, default=None),
+        resolution=max(weakest, default=None),
+        parts=list(parts.values()),
+        mutants=judged,
+        counterexample=refuted.smallest if refuted else None,
+        counterexample_part=refuted.part if refuted else "",
+        traceback=next((b.error for b in results if b.error), ""),
+        seconds=sum(b.seconds for b in results) + sum(m.seconds for m in judged),
+        downgraded=downgraded,
+    )
+
+
+def _exhaustion(
+    claim: Claim, parts: dict[str, Tally], blocks: Sequence[tuple[int, BlockResult]], settings: Settings
+) -> str:
+    """Upgrade exactly decided parts of exhausted domains to `proved`; say so where the user cut the domain short."""
+    cut = ""
+    for i, check in enumerate(claim.checks):
+        if check.role != "check" or not check.families or not all(f.exhaustive for f in check.families):
+            continue
+        families = [f.at(settings.budget) for f in check.families]
+        sizes = [f.grid_size for f in families]
+        run = sum(b.instances + b.excluded for j, b in blocks if j == i)
+        for part in parts.values():
+            if part.check != check.name or part.evidence is not Evidence.CERTIFIED:
+                continue
+            if run < sum(sizes):
+                cut = f"{run} of {sum(sizes)} instances of the exhaustive domain were asked for"
+            elif part.undecided == 0:
+                part.evidence = Evidence.PROVED
+                excluded = sum(b.excluded for j, b in blocks if j == i)
+                about = "; ".join(f.describe() for f in families)
+                part.covered = check.covers or f"all {run - excluded} instances: {about}"
+    return cut
+
+
+def _verdict(
+    claim: Claim,
+    parts: dict[str, Tally],
+    counted: list[Tally],
+    evidence: Evidence | None,
+    refuted: Tally | None,
+    blocks: list[BlockResult],
+    mutants: list[MutantResult],
+    downgraded: bool,
+) -> tuple[Verdict, str]:
+    error = next((b.error for b in blocks if b.error), "")
+    if refuted is not None:
+        where = f" at instance {refuted.smallest.index}" if refuted.smallest and refuted.smallest.instance else ""
+        return Verdict.REFUTED, f"{refuted.part} is refuted{where}"
+    if error:
+        return Verdict.ERROR, error.strip().splitlines()[-1]
+    trouble = next((b.trouble for b in blocks if b.trouble), "")
+    if trouble:
+        return Verdict.INCONCLUSIVE, trouble
+    decided = [p for p in counted if p.holds]
+    undecided = next((p for p in counted if p.undecided), None)
+    total = sum(p.count for p in counted)
+    unsure = sum(b.unsure for b in blocks)
+    missing = sum(p.undecided for p in counted) + unsure
+    if not decided:
+        if undecided is not None and undecided.doubtful is not None:
+            return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
+        return Verdict.INCONCLUSIVE, "nothing was decided: no instance satisfied the hypotheses"
+    if missing > claim.undecided * (total + unsure):
+        if undecided is not None and undecided.doubtful is not None:
+            return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
+        return Verdict.INCONCLUSIVE, f"the hypotheses of {unsure} instances could not be decided"
+    low = _rejection(claim, blocks)
+    if low:
+        return Verdict.INCONCLUSIVE, low
+    if evidence is not None and evidence < claim.evidence and not downgraded:
+        weak = next(p for p in counted if p.evidence == evidence)
+        return Verdict.ERROR, f"{weak.part} earned {evidence}, less than the {claim.evidence} that the claim aims at"
+    survivor = next((m for m in mutants if not m.killed), None)
+    if survivor is not None:
+        return Verdict.INCONCLUSIVE, f"mutant {survivor.name!r} was not killed: {survivor.reason}"
+    return Verdict.HOLDS, ""
+
+
+def _rejection(claim: Claim, blocks: list[BlockResult]) -> str:
+    """A reason when the hypotheses accepted a smaller share than declared (judged from 20 candidates on)."""
+    accepted, rejected = sum(b.instances for b in blocks), sum(b.rejected for b in blocks)
+    declared = min((f.accept for c in claim.checks for f in c.families), default=0.0)
+    if accepted + rejected >= 20 and accepted < declared * (accepted + rejected):
+        share = accepted / (accepted + rejected)
+        return f"the hypotheses accepted {share:.2%} of the candidates, less than the declared {declared:.2%}"
+    return ""
+
+
+def _judge_mutant(mutant: Mutant, result: BlockResult | None, parts: dict[str, Tally]) -> MutantResult:
+    if result is None:
+        return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, "not run")
+    found = result.killed_by
+    if found is not None:
+        earned = parts[result.killed_part].evidence if result.killed_part in parts else None
+        enough = earned is None or found.evidence >= min(earned, Evidence.CERTIFIED)
+        reason = found.reason if enough else f"refuted at {found.evidence} only, while the part earns {earned}"
+        return MutantResult(
+            mutant.name, Verdict.REFUTED, enough, reason, result.killed_part, found.evidence, found, result.seconds
+        )
+    if result.error:
+        reason = f"an exception kills nothing: {result.error.strip().splitlines()[-1]}"
+        return MutantResult(mutant.name, Verdict.ERROR, False, reason, seconds=result.seconds)
+    if result.trouble:
+        return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, result.trouble, seconds=result.seconds)
+    undecided = sum(t.undecided for t in result.tallies.values())
+    where = f" in {', '.join(mutant.breaks)}" if mutant.breaks else ""
+    if undecided:
+        doubtful = next(t.doubtful for t in result.tallies.values() if t.doubtful)
+        reason = f"no refutation{where}; {undecided} comparison(s) undecided: {doubtful.reason}"
+        return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, reason, seconds=result.seconds)
+    answered = sum(t.count for t in result.tallies.values())
+    reason = f"survived {answered} comparison(s){where}" if answered else f"nothing was compared{where}"
+    return MutantResult(mutant.name, Verdict.HOLDS, False, reason, seconds=result.seconds)
