@@ -1,8 +1,8 @@
 """The exponent of a rate: the least-squares slope of `log y` on `log x`, compared with the exponent claimed.
 
 For exact data, balls and high-precision numbers the slope is an ordinary number, enclosed in a ball; it earns
-what the data earn. A fit whose local slopes still drift is no evidence for an exponent: it is undecided, however
-near its slope is. Random data are answered in `slopes_random`, plateaus and Q-orders in `slopes_last`.
+what the data earn. A fit whose local slopes still drift is no evidence for an exponent: it is undecided,
+however near its slope is. Random data are answered in `slopes_random`, plateaus and Q-orders in `slopes_last`.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ def log_log(xs: Sequence[Any], u: Sequence[arb]) -> list[arb]:
 
 
 def _witness(logs: tuple[fmpq, fmpq], gap: arb, tilt: arb) -> fmpq:
-    """The power of log x in the range whose slope is nearest to the claim (any in the range is admissible)."""
+    """The power of log x in the range whose slope is nearest to the claim (any in the range will do)."""
     low, high = logs
     if low == high:
         return low

@@ -1,8 +1,8 @@
 """Least squares on logarithmic axes: data as balls, and the contrasts that read a slope and a drift off them.
 
 The least-squares slope and the quadratic coefficient are linear in the transformed values: both are
-*contrasts* `sum_i a_i v_i` whose weights depend on the sizes only. In ball arithmetic they are ordinary numbers
-with an error bound; for means of draws the same weights carry the standard errors over.
+*contrasts* `sum_i a_i v_i` whose weights depend on the sizes only. In ball arithmetic they are ordinary
+numbers with an error bound; for means of draws the same weights carry the standard errors over.
 """
 
 from __future__ import annotations
