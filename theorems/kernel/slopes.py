@@ -2,7 +2,8 @@
 
 For exact data, balls and high-precision numbers the slope is an ordinary number, enclosed in a ball; it earns
 what the data earn. A fit whose local slopes still drift is no evidence for an exponent: it is undecided,
-however near its slope is. Random data are answered in `slopes_random`, plateaus and Q-orders in `slopes_last`.
+however near its slope is. Random data are answered in `slopes_random`, plateaus and Q-orders in
+`slopes_last`.
 """
 
 from __future__ import annotations

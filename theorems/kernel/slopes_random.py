@@ -2,11 +2,12 @@
 
 The number estimated is the one that exact data would give: the unweighted least-squares slope of `log E y` on
 `log x`. It is a contrast of the log means, so its standard error follows from theirs (delta method). Fitting
-each repetition by itself and averaging the slopes would estimate another number, since E log y < log E y by an
-amount that changes with the size; weights estimated from the same draws would be correlated with the means. The
-interval is asymptotic, so the evidence is `empirical`. Refutations of true exponents, 2000 seeds, five sizes, ten
-repetitions, without tolerance: 5.5 % at level 5 % and 1.1 % at 1 % (log-normal noise of 30 %); 6.9 % and 1.7 %
-(noise growing with the size to 57 %).
+each repetition by itself and averaging the slopes would estimate another number, since E log y < log E y by
+an amount that changes with the size; weights estimated from the same draws would be correlated with the
+means. The interval is asymptotic, so the evidence is `empirical`. Refutations of true exponents, 2000
+seeds, five sizes, ten
+repetitions, without tolerance: 5.5 % at level 5 % and 1.1 % at 1 % (log-normal noise of 30 %); 6.9 % and
+1.7 % (noise growing with the size to 57 %).
 """
 
 from __future__ import annotations
@@ -134,7 +135,8 @@ def collected(
     """Draws from the substreams `first`, `first + step`, ... until there are `count`; the rest is dropped.
 
     Args:
-        draw: `draw(rng)` returns a finite number, a bool or a 1-D block of them (with `row`: that many numbers).
+        draw: `draw(rng)` returns a finite number, a bool or a 1-D block of them (with `row`: that many
+        numbers).
         row: length of one draw when a draw is a vector (0: draws are numbers).
     """
     import numpy as np
@@ -180,8 +182,8 @@ def t_quantile(level: float, df: float) -> float:
 def answer_random_slope(c: Slope, context: Context) -> Outcome:
     """Decide a claimed exponent of random data; see `slope`.
 
-    Refuted when the interval at `context.level` does not meet the claim and its tolerance; for when it does, is
-    no wider than `width`, and no drift beyond the tolerance is significant.
+    Refuted when the interval at `context.level` does not meet the claim and its tolerance; for when it
+    does, is no wider than `width`, and no drift beyond the tolerance is significant.
     """
     log_x, log_y = AXES[c.axes]
     reading = next(readings([*c.xs], [c.claimed], context))
