@@ -8,6 +8,7 @@ from typing import Any
 from theorems.kernel.order import Eq, Le, answer_eq, answer_le
 from theorems.kernel.outcome import Context, KernelError, Outcome
 from theorems.kernel.precision import precision_kept
+from theorems.kernel.values import dyadic_instance
 
 _ANSWERS: dict[type, Callable[[Any, Context], Outcome]] = {
     Eq: answer_eq,
@@ -36,5 +37,5 @@ def answer(comparison: object, context: Context) -> Outcome:
         raise KernelError(
             f"a check yields comparisons ({accepted}) or a pair (lhs, rhs), not a {type(comparison).__name__}"
         )
-    with precision_kept():
+    with precision_kept(), dyadic_instance(context.dyadic):
         return decide(comparison, context)

@@ -94,6 +94,7 @@ class Context:
         max_bits: largest working precision that a comparison held as thunks may ask for.
         digits: decimal digits p of high-precision evaluations, which are repeated at 2p.
         proving: True when the comparison comes from a proof, where symbols are admitted.
+        dyadic: True when the instance has dyadic parameters, so that dyadic results are no disguised doubles.
     """
 
     level: float = 1e-4
@@ -102,6 +103,7 @@ class Context:
     max_bits: int = 4096
     digits: int = 30
     proving: bool = False
+    dyadic: bool = False
 
 
 class KernelError(TypeError):

@@ -9,6 +9,8 @@ bound, and a bool is a verdict that the check has made by itself.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -190,9 +192,35 @@ def admit(value: Any, *, symbolic: bool = False) -> Any:
     return _foreign(value, symbolic)
 
 
+_dyadic_instance = False
+
+
+@contextmanager
+def dyadic_instance(dyadic: bool) -> Iterator[None]:
+    """Admit rationals with large power-of-two denominators while an instance with dyadic parameters is answered."""
+    global _dyadic_instance
+    before, _dyadic_instance = _dyadic_instance, dyadic
+    try:
+        yield
+    finally:
+        _dyadic_instance = before
+
+
+def has_dyadic(value: Any) -> bool:
+    """Whether a parameter (or an entry of it) is a proper dyadic fraction, whose powers are dyadic on purpose."""
+    if isinstance(value, (fmpq, Fraction)):
+        d = int(rational(value).q)
+        return d > 1 and d & (d - 1) == 0
+    if isinstance(value, (tuple, list)):
+        return any(has_dyadic(v) for v in value)
+    if isinstance(value, fmpq_mat):
+        return any(has_dyadic(v) for v in value.entries())
+    return False
+
+
 def _undisguised(q: fmpq) -> fmpq:
     d = int(q.q)
-    if d > 1 << 30 and d & (d - 1) == 0:
+    if d > 1 << 30 and d & (d - 1) == 0 and not _dyadic_instance:
         raise KernelError(
             f"the rational {_short(q)} has the power-of-two denominator 2^{d.bit_length() - 1}: it looks like a "
             "double in disguise; compute with exact numbers from the start, or wrap it in dyadic(...) if it is "

@@ -14,6 +14,7 @@ from theorems.kernel.answer import answer, is_comparison
 from theorems.kernel.order import eq, le
 from theorems.kernel.outcome import Context, KernelError, Outcome
 from theorems.kernel.precision import precision_kept
+from theorems.kernel.values import has_dyadic
 from theorems.seeds import generator
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ def evaluate(
     """
     arguments = {name: values[name] for name in check.arguments if name in values}
     turned = {name: value for name, value in knobs.items() if name in check.knobs}
+    dyadic = any(has_dyadic(v) for v in values.values())
     with precision_kept():
         result = check.function(**arguments, **turned)
         ordinal = tests = 0
@@ -105,6 +107,7 @@ def evaluate(
                 stream=_streams(settings.seed, labels),
                 shift=shift if shift is not None and part == shifted_part else fmpq(0),
                 proving=check.role == "proof",
+                dyadic=dyadic,
             )
             ordinal += 1
             outcome = answer(item, context)

@@ -1,0 +1,1 @@
+"""One module a paper (a folder where a paper needs several)."""
