@@ -6,10 +6,10 @@ Contents:
     definite: `ldlt`, `definiteness`, `inertia` with checkable certificates
 """
 
+from solvers.enclosures.exact import dyadic, to_arb, to_fmpq, to_fraction
 from solvers.exact_linalg.convert import (
     column,
     diagonal,
-    dyadic,
     hstack,
     identity,
     is_symmetric,
@@ -17,10 +17,7 @@ from solvers.exact_linalg.convert import (
     matrix,
     row,
     submatrix,
-    to_arb,
     to_arb_mat,
-    to_fmpq,
-    to_fraction,
     vstack,
 )
 from solvers.exact_linalg.definite import (
