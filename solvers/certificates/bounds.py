@@ -143,19 +143,20 @@ def _require_length(name: str, values: Sequence[Number], length: int) -> None:
     _require(len(values) == length, f"{name} has {len(values)} entries; the problem needs {length}")
 
 
-def _check_primal(problem: ConicProblem, point: PrimalPoint) -> None:
+def primal_value(problem: ConicProblem, point: PrimalPoint) -> Number:
+    """The objective at a feasible point; raises `InvalidCertificate` if feasibility is not shown."""
     m, n = problem.shape
     _require_length("x", point.x, n)
     with ctx.workprec(_bits(point.solved)):
         x: Sequence[Number] = point.x
         slack = problem.slack(x)
         if point.solved is not None:
-            unknowns, rows = _indices(point.solved, n, m, x)
+            unknowns, rows = _indices(point.solved, n, m, point.x)
             equations = [_columns_of(problem.rows[i], unknowns) for i in rows]
             x = _completed(x, unknowns, equations, [slack[i] for i in rows])
             slack = [fmpq(0) if i in rows else value for i, value in enumerate(problem.slack(x))]
         _require_feasible(problem, slack)
-        _require(bool(problem.objective(x) <= point.bound), "the objective at x exceeds the stated bound")
+        return problem.objective(x)
 
 
 def _bits(solved: Solved | None) -> int:
@@ -168,7 +169,8 @@ def _require_feasible(problem: ConicProblem, slack: Sequence[Number]) -> None:
         _require(in_cone(cone, slack[block]), f"b - A x is not in cone {k} ({cone.kind}, order {cone.order})")
 
 
-def _check_dual(problem: ConicProblem, dual: DualBound) -> None:
+def dual_value(problem: ConicProblem, dual: DualBound) -> Number:
+    """The dual objective at a feasible (w, y); raises `InvalidCertificate` if feasibility is not shown."""
     m, n = problem.shape
     _require_length("y", dual.y, m)
     if problem.P is None:
@@ -182,9 +184,17 @@ def _check_dual(problem: ConicProblem, dual: DualBound) -> None:
         y = _stationary_multiplier(problem, problem.gradient(dual.w, dual.y), dual.y, dual.solved)
         _require_in_dual_cone(problem, y)
         value = problem.offset - dot(problem.b, y)
-        if dual.w is not None:
-            value = value - problem.half_quadratic(dual.w)
-        _require(bool(value >= dual.bound), "the dual objective is below the stated bound")
+        return value if dual.w is None else value - problem.half_quadratic(dual.w)
+
+
+def _check_primal(problem: ConicProblem, point: PrimalPoint) -> None:
+    value = primal_value(problem, point)
+    _require(bool(value <= point.bound), "the objective at x exceeds the stated bound")
+
+
+def _check_dual(problem: ConicProblem, dual: DualBound) -> None:
+    value = dual_value(problem, dual)
+    _require(bool(value >= dual.bound), "the dual objective is below the stated bound")
 
 
 def _check_infeasibility(problem: ConicProblem, farkas: Infeasibility) -> None:

@@ -28,6 +28,7 @@ from solvers.certificates import (
 from solvers.certificates.problem import Row, sparse_rows
 from solvers.certificates.rational import rational
 from solvers.conic import simplex
+from solvers.conic.rounding import to_float
 from solvers.conic.simplex import Bound, Side
 
 HIGHS_FROM = 100
@@ -303,8 +304,3 @@ def _highs_basis(data: _Data) -> tuple[list[int], dict[int, Side]] | None:
         v: "upper" for v, status in enumerate(statuses) if status == highspy.HighsBasisStatus.kUpper
     }
     return basic, sides
-
-
-def to_float(value: fmpq) -> float:
-    """The double nearest to a rational; raises `OverflowError` beyond the range."""
-    return int(value.p) / int(value.q)

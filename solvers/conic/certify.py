@@ -1,0 +1,125 @@
+"""From an exact conic program to proven bounds of its optimum.
+
+Clarabel (HiGHS for linear programs) proposes; points are repaired exactly; `solvers.certificates` decides. A
+solver's status is never believed: a wrong or inaccurate answer gives a weaker bound, or none with the reason.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from flint import fmpq
+
+from solvers.certificates import ConicProblem, DualBound, Infeasibility, PrimalPoint, Recession
+from solvers.conic import balls, exact, numeric
+from solvers.conic.dual import dual_problem, farkas_problem, recession_problem, split
+from solvers.conic.numeric import FloatProblem, Floats
+from solvers.conic.repair import Point, Repaired, repair
+from solvers.conic.result import Certified, Status, accepted, assembled
+from solvers.conic.rounding import to_float
+
+TARGET = fmpq(1, 10**7)
+
+
+def certify(problem: ConicProblem) -> Certified:
+    """Enclose the optimum of a conic program between proven bounds.
+
+    Args:
+        problem: exact data (`solvers.certificates.conic_problem`), or data with balls, for which the bounds
+            hold for every problem within the balls.
+
+    Returns:
+        The bounds with their certificate. Never raises for a numerical failure: the status says what is
+        missing.
+    """
+    if not problem.is_exact:
+        return balls.certify_balls(problem)
+    if exact.is_linear(problem):
+        return exact.certify_linear(problem)
+    if not problem.is_convex:
+        return assembled(problem, None, None, "the quadratic form is not positive semidefinite")
+    try:
+        found = numeric.solve(FloatProblem(problem))
+    except OverflowError:
+        return assembled(problem, None, None, "a coefficient exceeds the range of doubles")
+    if found.status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
+        return _infeasible(problem, found.y) or _bounds(problem, found)
+    if found.status in ("DualInfeasible", "AlmostDualInfeasible"):
+        return _unbounded(problem, found.x) or _bounds(problem, found)
+    return exact.refine(problem, found) or _bounds(problem, found)
+
+
+def _bounds(problem: ConicProblem, found: numeric.Numerical) -> Certified:
+    """Repair both points; fall back on proofs of infeasibility or unboundedness."""
+    x = np.where(np.isfinite(found.x), found.x, 0.0)
+    y = np.where(np.isfinite(found.y), found.y, 0.0)
+    primal = repair(problem, x, lambda point: accepted(problem, PrimalPoint(point, problem.objective(point))))
+    other = dual_problem(problem)
+    dual = repair(
+        other,
+        y if problem.P is None else np.concatenate([x, y]),
+        lambda point: accepted(problem, _dual_bound(problem, point)),
+    )
+    upper = None if primal.point is None else PrimalPoint(primal.point, problem.objective(primal.point))
+    lower = None if dual.point is None else _dual_bound(problem, dual.point)
+    if upper is None and lower is None:
+        proven = _infeasible(problem, y) or _unbounded(problem, x)
+        return proven or assembled(problem, None, None, _reason(found, primal, dual, None))
+    if upper is None:
+        return _infeasible(problem, y) or assembled(problem, None, lower, _reason(found, primal, dual, None))
+    if lower is None:
+        return _unbounded(problem, x) or assembled(problem, upper, None, _reason(found, primal, dual, None))
+    gap = (upper.bound - lower.bound) / max(fmpq(1), abs(lower.bound), abs(upper.bound))
+    return assembled(problem, upper, lower, "" if gap <= TARGET else _reason(found, primal, dual, gap))
+
+
+def _dual_bound(problem: ConicProblem, point: Point) -> DualBound:
+    w, y = split(problem, point)
+    value = problem.offset - sum((b * v for b, v in zip(problem.b, y) if v != 0), fmpq(0))
+    if w is not None:
+        value -= problem.half_quadratic(w)
+    return DualBound(y, value, w)
+
+
+def _infeasible(problem: ConicProblem, y: Floats) -> Certified | None:
+    """A Farkas proof near a numerical multiplier, if there is one."""
+    scale = -float(FloatProblem(problem).b @ y)
+    if scale <= 0:
+        return None
+    found = repair(farkas_problem(problem), y / scale, lambda point: accepted(problem, Infeasibility(point)))
+    if found.point is None:
+        return None
+    return Certified("infeasible", None, None, Infeasibility(found.point), problem)
+
+
+def _unbounded(problem: ConicProblem, d: Floats) -> Certified | None:
+    """A recession direction near a numerical one, with a feasible point if one is found."""
+    floats = FloatProblem(problem)
+    scale = -float(floats.c @ d)
+    if scale <= 0:
+        return None
+    found = repair(recession_problem(problem), d / scale, lambda point: accepted(problem, Recession(point)))
+    direction = found.point
+    if direction is None:
+        return None
+    start = numeric.solve(FloatProblem(_without_objective(problem))).x
+    feasible = repair(problem, start, lambda point: accepted(problem, Recession(direction, point)))
+    status: Status = "unbounded" if feasible.point is not None else "dual infeasible"
+    return Certified(status, None, None, Recession(direction, feasible.point), problem, feasible.reason)
+
+
+def _without_objective(problem: ConicProblem) -> ConicProblem:
+    return ConicProblem((fmpq(0),) * len(problem.c), problem.rows, problem.b, problem.cones)
+
+
+def _reason(found: numeric.Numerical, primal: Repaired, dual: Repaired, gap: fmpq | None) -> str:
+    parts = [f"Clarabel ended with {found.status}"]
+    if gap is not None:
+        parts.append(f"relative gap {to_float(gap):.1e}")
+    for name, side in (("primal", primal), ("dual", dual)):
+        if side.point is None:
+            parts.append(f"no {name} point: {side.reason}")
+        elif side.reductions:
+            parts.append(f"the {name} has no strictly feasible point ({side.reductions} facial reductions)")
+        elif side.step > 1e-6:
+            parts.append(f"the {name} point was moved by {side.step:.0e} of the way to the interior")
+    return "; ".join(parts)

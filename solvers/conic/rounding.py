@@ -1,0 +1,71 @@
+"""Rationals near doubles: dyadic rounding, the simplest rational of an interval, intended values."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, fmpq, fmpz
+
+from solvers.certificates.rational import Number
+
+
+def to_float(value: Number) -> float:
+    """The double nearest to a rational or to a ball's midpoint; raises `OverflowError` beyond the range."""
+    if isinstance(value, arb):
+        return float(value.mid())
+    return int(value.p) / int(value.q)
+
+
+def dyadic(value: float, bits: int) -> fmpq:
+    """The multiple of 2^-bits nearest to a finite double (bits may be negative)."""
+    exact = Fraction(value)
+    power = Fraction(2) ** bits
+    return fmpq(fmpz(round(exact * power))) * fmpq(power.denominator, power.numerator)
+
+
+def bits_for(x: np.typing.NDArray[np.float64], relative: int = 48) -> int:
+    """How many binary digits after the point keep `relative` significant bits of the largest entry."""
+    largest = float(np.max(np.abs(x), initial=0.0))
+    return relative if largest == 0 else relative - math.ceil(math.log2(largest))
+
+
+def simplest_between(low: Fraction, high: Fraction) -> Fraction:
+    """The rational of smallest denominator in [low, high], by the common start of continued fractions."""
+    if low > high:
+        raise ValueError(f"the interval [{low}, {high}] is empty")
+    if low <= 0 <= high:
+        return Fraction(0)
+    if high < 0:
+        return -simplest_between(-high, -low)
+    whole = math.floor(low)
+    if whole == low:
+        return Fraction(whole)
+    if whole + 1 <= high:
+        return Fraction(whole + 1)
+    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+
+
+def small_rational(value: float, tolerance: float, largest: int) -> fmpq | None:
+    """The simplest rational within `tolerance`, or `None` if its denominator exceeds `largest`."""
+    exact, width = Fraction(value), Fraction(tolerance)
+    found = simplest_between(exact - width, exact + width)
+    return fmpq(found.numerator, found.denominator) if found.denominator <= largest else None
+
+
+def reconstruct(value: float) -> fmpq:
+    """The simplest rational within 2^-50 |value| (about four units in the last place): 1/10 for 0.1.
+
+    A choice of meaning, not an enclosure: sqrt(2) as a double becomes some rational of seven digits. A result
+        that rests on it says so.
+
+    Raises:
+        ValueError: for NaN and infinities.
+    """
+    if not math.isfinite(value):
+        raise ValueError(f"{value} has no rational value")
+    exact = Fraction(value)
+    width = abs(exact) / 2**50
+    found = simplest_between(exact - width, exact + width)
+    return fmpq(found.numerator, found.denominator)
