@@ -70,7 +70,7 @@ def real_roots(polynomial: Any) -> tuple[RealRoot, ...]:
         coefficients = _coefficients(factor)
         count = len(_isolated(coefficients, 64))
         roots += [RealRoot(coefficients, k, multiplicity) for k in range(count)]
-    return _sorted(roots)
+    return in_increasing_order(roots)
 
 
 def count_real_roots(polynomial: Any) -> int:
@@ -87,7 +87,7 @@ def integer_polynomial(polynomial: Any) -> fmpz_poly:
     return polynomial.numer()
 
 
-def _sorted(roots: Sequence[RealRoot]) -> tuple[RealRoot, ...]:
+def in_increasing_order(roots: Sequence[RealRoot]) -> tuple[RealRoot, ...]:
     """Increasing order of distinct roots, at the first precision that separates them."""
     bits = 64
     while True:

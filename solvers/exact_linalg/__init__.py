@@ -4,6 +4,8 @@ Contents:
     convert: `to_fmpq`, `dyadic`, `matrix`, `to_arb_mat`, stacking, Kronecker products
     systems: `solve`, `inverse`, `pinv`, `rank`, `null_space`, `projection`, `gram_schmidt`
     definite: `ldlt`, `definiteness`, `inertia` with checkable certificates
+    spectrum: `eigenvalues`, `singular_values` as algebraic numbers with exact multiplicities
+    verified: the same in balls, for every matrix within them; square root and exponential
 """
 
 from solvers.enclosures.exact import dyadic, to_arb, to_fmpq, to_fraction
@@ -30,6 +32,12 @@ from solvers.exact_linalg.definite import (
     is_positive_semidefinite,
     ldlt,
 )
+from solvers.exact_linalg.spectrum import (
+    characteristic_polynomial,
+    eigenvalue_counts,
+    eigenvalues,
+    singular_values,
+)
 from solvers.exact_linalg.systems import (
     GramSchmidt,
     column_space,
@@ -47,18 +55,34 @@ from solvers.exact_linalg.systems import (
     solve_consistent,
     trace,
 )
+from solvers.exact_linalg.verified import (
+    eigenvalue_clusters,
+    verified_determinant,
+    verified_eigenvalues,
+    verified_exp,
+    verified_inverse,
+    verified_norm,
+    verified_pinv,
+    verified_singular_values,
+    verified_solve,
+    verified_sqrt,
+)
 
 __all__ = [
     "Congruence",
     "GramSchmidt",
     "Inertia",
     "NegativeDirection",
+    "characteristic_polynomial",
     "column",
     "column_space",
     "definiteness",
     "determinant",
     "diagonal",
     "dyadic",
+    "eigenvalue_clusters",
+    "eigenvalue_counts",
+    "eigenvalues",
     "frobenius_squared",
     "gram_schmidt",
     "hstack",
@@ -78,6 +102,7 @@ __all__ = [
     "quadratic_form",
     "rank",
     "row",
+    "singular_values",
     "solve",
     "solve_consistent",
     "submatrix",
@@ -86,5 +111,14 @@ __all__ = [
     "to_fmpq",
     "to_fraction",
     "trace",
+    "verified_determinant",
+    "verified_eigenvalues",
+    "verified_exp",
+    "verified_inverse",
+    "verified_norm",
+    "verified_pinv",
+    "verified_singular_values",
+    "verified_solve",
+    "verified_sqrt",
     "vstack",
 ]
