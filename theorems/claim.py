@@ -334,13 +334,14 @@ class Paper:
             name: the family's name; the seed of its instances depends on it.
             where: hypothesis: a function of some parameters that returns a bool (None: undecidable).
             accept: smallest share of candidates that satisfy it.
-            quick, full: numbers of instances at the two budgets (defaults 40 and 500; the whole grid for a grid).
+            quick, full: numbers of instances at the two budgets (defaults 200 and 5000; the whole grid for a grid).
             every: walk the grid of finite domains (the first `quick` points, if given).
             exhaustive: the grid is the whole declared domain: exact answers on all of it are a proof.
             params: parameter name -> domain, constant, `Given(lambda ...)` or `ByBudget(quick=..., full=...)`.
         """
         if not every and not exhaustive:
-            quick, full = quick or 40, full or 500
+            quick = 200 if quick is None else quick
+            full = max(5000, quick) if full is None else full
         return Family(f"{self.key}/{name}", params, where, accept, quick, full, every, exhaustive)
 
     def _claim(self, kind: str, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Claim]:

@@ -56,8 +56,8 @@ class Family:
     params: Mapping[str, Any]
     where: Callable[..., Any] | None = None
     accept: float = 0.05
-    quick: int | None = 40
-    full: int | None = 500
+    quick: int | None = 200
+    full: int | None = 5000
     every: bool = False
     exhaustive: bool = False
     budget: str = QUICK
@@ -114,7 +114,7 @@ class Family:
             return total if wanted is None else min(total, wanted)
         if instances is not None:
             return instances
-        return declared if declared is not None else 40
+        return declared if declared is not None else 200
 
     @cached_property
     def grid_size(self) -> int:

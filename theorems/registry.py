@@ -77,7 +77,7 @@ def load_file(path: str | Path) -> list[Paper]:
             raise
         except (Exception, SystemExit) as error:
             _forget(name)
-            raise ClaimError(f"{path} does not import: {_where(error, file)}{type(error).__name__}: {error}") from error
+            raise ClaimError(f"{path}{_line(error, file)} does not import: {type(error).__name__}: {error}") from error
     papers = [p for p in _PAPERS.values() if p.module == name]
     if not any(p.claims for p in papers):
         raise ClaimError(f"{path} defines no claim: decorate a function with @PAPER.bound(...) or the like")
@@ -91,15 +91,16 @@ def _forget(module: str) -> None:
         del _PAPERS[key]
 
 
-def _where(error: BaseException, file: Path) -> str:
+def _line(error: BaseException, file: Path) -> str:
+    """`:line` of the file on which loading it failed, or nothing."""
     if isinstance(error, SyntaxError):
-        return f"line {error.lineno}: "
+        return f":{error.lineno}"
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == str(file):
             line = trace.tb_lineno
         trace = trace.tb_next
-    return f"line {line}: " if line is not None else ""
+    return f":{line}" if line is not None else ""
 
 
 def validate(papers: list[Paper], *, strict: bool) -> None:

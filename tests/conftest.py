@@ -1,0 +1,5 @@
+"""Fixtures shared by the unit tests."""
+
+from tests.claim_files import write
+
+__all__ = ["write"]
