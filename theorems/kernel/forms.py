@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb, lcm
-from typing import Any
+from typing import Any, TypeAlias
 
-from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
+from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from theorems.kernel.outcome import KernelError
 from theorems.kernel.symbols import NONNEGATIVE, POSITIVE, REAL, Domain, require_own
@@ -23,8 +23,8 @@ MOST_PRODUCTS = 200_000_000
 MOST_EXPONENT = 1 << 16
 MOST_RESTARTS = 64
 
-Poly = fmpq_mpoly
-Form = tuple[Any, Any]  # numerator and denominator
+Poly: TypeAlias = Any  # flint.fmpq_mpoly
+Form: TypeAlias = tuple[Poly, Poly]  # numerator and denominator
 
 
 class TooLarge(Exception):
@@ -179,7 +179,9 @@ class Ring:
             return a
         (n, below), (d, above) = self._lowered(a[0]), self._lowered(a[1])
         if d.is_zero():
-            raise KernelError("a denominator is identically zero (by a relation such as sqrt(x)**2 = x or |x|**2 = x**2)")
+            raise KernelError(
+                "a denominator is identically zero (by a relation such as sqrt(x)**2 = x or |x|**2 = x**2)"
+            )
         return self._cancelled(times(n, above), times(d, below))
 
     def _lowered(self, p: Poly) -> Form:
@@ -269,9 +271,7 @@ class Ring:
 
         terms = []
         for exponents, c in p.to_dict().items():
-            factors = [
-                self.generators[self._slots - 1 - i].expr ** int(e) for i, e in enumerate(exponents) if e
-            ]
+            factors = [self.generators[self._slots - 1 - i].expr ** int(e) for i, e in enumerate(exponents) if e]
             terms.append(sympy.Mul(sympy.Rational(int(c.p), int(c.q)), *factors))
         return sympy.Add(*terms)
 
@@ -299,7 +299,7 @@ def ring_of(*expressions: Any) -> tuple[Ring, list[Form]]:
 
     exprs = [as_expr(e) for e in expressions]
     require_own(*exprs)
-    slots = 4 + len({n for e in exprs for n in sympy.preorder_traversal(e) if not n.is_Number and not n.is_Add})
+    slots = 4 + len({n for e in exprs for n in sympy.preorder_traversal(e) if _makes_generator(n)})
     finer: dict[Any, int] = {}
     for _ in range(MOST_RESTARTS):
         ring = Ring(slots, finer)
@@ -309,6 +309,10 @@ def ring_of(*expressions: Any) -> tuple[Ring, list[Form]]:
             if len(ring.generators) >= slots:
                 slots *= 2
     raise TooLarge("the exponents have no common denominator of moderate size")
+
+
+def _makes_generator(node: Any) -> bool:
+    return not (node.is_Number or node.is_Add or node.is_Mul or (node.is_Pow and node.exp.is_Integer))
 
 
 def as_expr(value: Any) -> Any:

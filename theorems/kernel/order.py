@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flint import acb, arb, fmpq, fmpq_mpoly, fmpq_poly, fmpz
@@ -24,6 +24,7 @@ class Eq:
     rhs: Any
     within: fmpq | None = None
     modulo: tuple[Any, ...] = ()
+    witness: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,11 @@ class Le:
     within: fmpq | None = None
     given: tuple[Any, ...] = ()
     by: Any = None
+    modulo: tuple[Any, ...] = ()
+    witness: Any = None
 
 
-def eq(lhs: Any, rhs: Any = None, *, within: Any = None, modulo: Any = ()) -> Eq:
+def eq(lhs: Any, rhs: Any = None, *, within: Any = None, modulo: Any = (), witness: Any = None) -> Eq:
     """The comparison `lhs = rhs`.
 
     Args:
@@ -46,25 +49,39 @@ def eq(lhs: Any, rhs: Any = None, *, within: Any = None, modulo: Any = ()) -> Eq
         within: for balls and high-precision numbers, the absolute radius to which equality is meant
             (defaults: 1e-20 for balls, half the digits for high-precision numbers). Exact numbers are equal or not.
         modulo: in proofs, polynomials known to vanish (`r**2 - x` introduces r as a root of x).
+        witness: in proofs, an exact point {symbol: rational} where the relations hold, if none is found unaided.
     """
-    return Eq(lhs, rhs, _radius(within), tuple(modulo))
+    return Eq(lhs, rhs, _radius(within), tuple(modulo), witness)
 
 
-def le(lhs: Any, rhs: Any = None, *, within: Any = None, given: Any = (), by: Any = None) -> Le:
+def le(
+    lhs: Any,
+    rhs: Any = None,
+    *,
+    within: Any = None,
+    given: Any = (),
+    by: Any = None,
+    modulo: Any = (),
+    witness: Any = None,
+) -> Le:
     """The comparison `lhs <= rhs`.
 
     Args:
         lhs, rhs: values or thunks; a single thunk may return both sides.
         within: for balls only: a tight inequality holds to within this absolute radius.
-        given: in proofs, expressions known to be >= 0.
-        by: in proofs, a positivity certificate for `rhs - lhs`.
+        given: in proofs, hypotheses: expressions that are >= 0, or inequalities such as `p > q`.
+        by: in proofs, a positivity certificate for `rhs - lhs` (see `theorems.kernel.positivity`).
+        modulo: in proofs, expressions that vanish.
+        witness: in proofs, an exact point {symbol: rational} of the domain, tried first.
     """
-    return Le(lhs, rhs, False, _radius(within), tuple(given), by)
+    return Le(lhs, rhs, False, _radius(within), tuple(given), by, tuple(modulo), witness)
 
 
-def lt(lhs: Any, rhs: Any = None, *, given: Any = (), by: Any = None) -> Le:
+def lt(
+    lhs: Any, rhs: Any = None, *, given: Any = (), by: Any = None, modulo: Any = (), witness: Any = None
+) -> Le:
     """The comparison `lhs < rhs`; arguments as for `le`."""
-    return Le(lhs, rhs, True, None, tuple(given), by)
+    return Le(lhs, rhs, True, None, tuple(given), by, tuple(modulo), witness)
 
 
 def _radius(within: Any) -> fmpq | None:
@@ -128,8 +145,12 @@ def _combined(c: Any, left: Array, right: Array, evidence: Evidence, context: Co
     resolution = 0.0
     rank = {Decision.AGAINST: 0, Decision.UNDECIDED: 1, Decision.FOR: 2}
     where = 0
+    contents: list[Any] = []
+    domains: dict[str, None] = {}
     for k, (a, b) in enumerate(zip(left.entries, right.entries)):
         o = entry(c, a, b, evidence, context)
+        contents.append(o.certificate)
+        domains.setdefault(o.covered)
         resolution = max(resolution, o.resolution or 0.0)
         if worst is None or (rank[o.decision], o.margin if o.margin is not None else 0.0) < (
             rank[worst.decision],
@@ -139,11 +160,13 @@ def _combined(c: Any, left: Array, right: Array, evidence: Evidence, context: Co
     if worst is None:
         raise KernelError("an empty array compares nothing; return at least one entry")
     index = _index(where, left.shape)
-    return Outcome(
-        worst.decision, worst.evidence, worst.lhs, worst.rhs, worst.margin,
-        resolution if isinstance(c, Eq) else worst.resolution,
-        f"{worst.reason or 'tightest'} at entry {index}",
-    )  # fmt: skip
+    return replace(
+        worst,
+        resolution=resolution if isinstance(c, Eq) else worst.resolution,
+        reason=f"{worst.reason or 'tightest'} at entry {index}",
+        covered="; ".join(domains) if len(domains) < 4 else f"{max(domains, key=len)} (and {len(domains) - 1} more)",
+        certificate=contents if worst.decision is Decision.FOR and any(contents) else worst.certificate,
+    )
 
 
 def _index(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -164,6 +187,10 @@ def _graded(o: Outcome, context: Context) -> Outcome:
 
 
 def _equal(c: Eq, a: Any, b: Any, evidence: Evidence, context: Context) -> Outcome:
+    if context.proving and (_symbolic(a) or _symbolic(b) or c.modulo):
+        from theorems.kernel.identities import answer_identity
+
+        return answer_identity(a, b, c.modulo, c.witness, context)
     shift = context.shift
     if type(a) is fmpq and type(b) is fmpq:
         difference = a - b + shift
@@ -230,6 +257,10 @@ def _equal_complex(c: Eq, a: acb, b: acb, evidence: Evidence, context: Context) 
 
 
 def _ordered(c: Le, a: Any, b: Any, evidence: Evidence, context: Context) -> Outcome:
+    if context.proving and (_symbolic(a) or _symbolic(b) or c.by is not None):
+        from theorems.kernel.positivity import answer_inequality
+
+        return answer_inequality(c, a, b, context)
     if isinstance(a, Word) or isinstance(b, Word):
         raise KernelError("words have no order; compare them with eq(...)")
     if isinstance(a, acb) or isinstance(b, acb) or isinstance(a, _POLYNOMIALS) or isinstance(b, _POLYNOMIALS):
@@ -287,6 +318,11 @@ def _ordered_algebraic(c: Le, a: Any, b: Any, evidence: Evidence, context: Conte
         tight = 0.0 if s == 0 else _ball_up(abs((y - x) / scale))
         return Outcome(Decision.FOR, evidence, a, b, 0.0 if s == 0 else relative, tight)
     return Outcome(Decision.AGAINST, evidence, a, b, relative)
+
+
+def _symbolic(value: Any) -> bool:
+    """Whether an admitted value is a sympy expression with symbols (only proofs admit those)."""
+    return hasattr(value, "free_symbols")
 
 
 def _scale(x: arb, y: arb) -> arb:

@@ -159,22 +159,22 @@ def matrix_symbols(name: str, rows: int, cols: int | None = None, *, symmetric: 
     return sympy.ImmutableMatrix(rows, cols, lambda i, j: entry(int(i), int(j)))
 
 
-def _domain(
-    positive: bool, nonnegative: bool, integer: bool, lower: Any, upper: Any, above: Any, below: Any
-) -> Domain:
+def _domain(positive: bool, nonnegative: bool, integer: bool, lower: Any, upper: Any, above: Any, below: Any) -> Domain:
     if (lower is not None) + (above is not None) + positive + nonnegative > 1:
         raise KernelError("one lower bound only: positive, nonnegative, lower= (closed) or above= (open)")
     if upper is not None and below is not None:
         raise KernelError("one upper bound only: upper= (closed) or below= (open)")
     low = fmpq(0) if positive or nonnegative else _bound("lower", lower if above is None else above)
     high = _bound("upper", upper if below is None else below)
-    domain = Domain(low, high, positive or above is not None, below is not None, integer)
-    if low is not None and high is not None and low >= high:
+    low_open, high_open = positive or above is not None, below is not None
+    if integer:  # the ends become the first and the last integer
+        if low is not None:
+            low, low_open = fmpq(low.floor() + 1 if low_open else low.ceil()), False
+        if high is not None:
+            high, high_open = fmpq(high.ceil() - 1 if high_open else high.floor()), False
+    domain = Domain(low, high, low_open, high_open, integer)
+    if low is not None and high is not None and (low > high or (low == high and not integer)):
         raise KernelError(f"the domain {domain.words('x')} has no interior; write the constant instead of a symbol")
-    if integer and low is not None and high is not None:
-        first = fmpq(low.ceil()) + (1 if domain.lower_open and low.q == 1 else 0)
-        if not domain.contains(first):
-            raise KernelError(f"the domain {domain.words('x')} holds no integer")
     return domain
 
 
