@@ -22,13 +22,11 @@ MEROMORPHIC = frozenset({
     "exp", "expm1", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "csch",
     "sin_pi", "cos_pi", "tan_pi", "cot_pi", "sinc", "sinc_pi", "exp_pi_i", "erf", "erfc", "erfi", "gamma",
     "rgamma", "digamma", "si", "shi", "fresnel_s", "fresnel_c", "airy_ai", "airy_bi", "zeta", "barnes_g",
-    "hypgeom_0f1", "hypgeom_1f1", "rising2",
+    "hypgeom_0f1", "hypgeom_1f1",
 })  # fmt: skip
 # FLINT's own flag: NaN where the function is not holomorphic (real_*: continued from each side of the
 # corner).
-FLAGGED = frozenset(
-    ["sqrt", "rsqrt", "log", "real_abs", "real_sgn", "real_max", "real_min", "real_floor", "real_ceil"]
-)
+FLAGGED = frozenset(["sqrt", "rsqrt", "log", "real_abs", "real_sgn", "real_max", "real_min", "real_floor", "real_ceil"])
 # Entire in the argument when the first parameter is an integer; cut (-oo, 0] if not.
 INTEGER_ORDER = frozenset(["bessel_j", "bessel_i"])
 POLYNOMIAL_ORDER = frozenset({
@@ -57,9 +55,7 @@ def _meets_outside_imaginary(z: acb) -> bool:
 
 
 CUTS: dict[str, Callable[[acb], bool]] = {
-    **dict.fromkeys(
-        ["lgamma", "bessel_j", "bessel_i", "bessel_k", "bessel_y", "ei", "ci", "chi"], _meets_left
-    ),
+    **dict.fromkeys(["lgamma", "bessel_j", "bessel_i", "bessel_k", "bessel_y", "ei", "ci", "chi"], _meets_left),
     **dict.fromkeys(["expint", "gamma_upper", "gamma_lower", "hypgeom_u"], _meets_left),
     "li": lambda z: _meets_left(z, 1),
     "log1p": lambda z: _meets_left(1 + z),
@@ -193,9 +189,7 @@ def _apply_analytic(name: str, z: Analytic, args: list[Any], options: dict[str, 
     if name in {"real_max", "real_min"}:
         args = [acb(_raw(x)) for x in args]
     elif any(isinstance(x, Analytic) for x in args):
-        raise TypeError(
-            f"{name}: only the argument may depend on the variable of integration, not a parameter"
-        )
+        raise TypeError(f"{name}: only the argument may depend on the variable of integration, not a parameter")
     if not known(name):
         raise TypeError(f"{name} is not known to be holomorphic, so it cannot appear in a rigorous integrand")
     if name in FLAGGED:
@@ -206,9 +200,7 @@ def _apply_analytic(name: str, z: Analytic, args: list[Any], options: dict[str, 
         or (name == "hypgeom" and len(args[0]) <= len(args[1]))
     )
     if name == "hypgeom" and len(args[0]) > len(args[1]) + 1:
-        raise TypeError(
-            f"hypgeom: {len(args[0])} over {len(args[1])} parameters define no holomorphic function"
-        )
+        raise TypeError(f"hypgeom: {len(args[0])} over {len(args[1])} parameters define no holomorphic function")
     if name == "lambertw" and (args or options):
         raise TypeError("lambertw: an integrand may use the principal branch only")
     if not entire and name in POLYNOMIAL_ORDER:

@@ -83,6 +83,20 @@ def ball_function(expression: Any, variables: Sequence[Any]) -> Callable[..., An
     return f
 
 
+def derivative(expression: Any, variable: Any) -> Any:
+    """The symbolic derivative of a continuous expression.
+
+    Raises:
+        TypeError: for Piecewise, whose jumps the symbolic derivative ignores (a root would be "proved" at a
+            jump).
+    """
+    import sympy
+
+    if expression.has(sympy.Piecewise):
+        raise TypeError(f"{expression} may jump where its pieces meet; treat the pieces one by one")
+    return expression.diff(variable)
+
+
 def _step(e: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The operation at the head of e, and its operands."""
     name = e.func.__name__
@@ -159,9 +173,7 @@ def _piecewise_step(e: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         hull = None
         for value, condition in zip(xs[::2], xs[1::2]):
             if isinstance(value, Analytic):
-                raise TypeError(
-                    "Piecewise cannot be integrated in one piece; split the integral at its breaks"
-                )
+                raise TypeError("Piecewise cannot be integrated in one piece; split the integral at its breaks")
             if condition is False:
                 continue
             hull = value if hull is None else hull.union(value)

@@ -34,9 +34,7 @@ class FlowStep:
     end: tuple[arb, ...]
 
 
-def flow(
-    field: Field, x0: Sequence[Any], T: Any, *, order: int | None = None, max_steps: int = 20_000
-) -> list[arb]:
+def flow(field: Field, x0: Sequence[Any], T: Any, *, order: int | None = None, max_steps: int = 20_000) -> list[arb]:
     """An enclosure of x(T) for x' = field(x), x(0) = x0.
 
     Args:
@@ -81,17 +79,13 @@ def flow_steps(
                 break
             h = h / 2
         if box is None:
-            raise NoEnclosure(
-                f"flow: no step from t = {arb(t).str(10)} can be validated at {ctx.prec} bits; state {x}"
-            )
+            raise NoEnclosure(f"flow: no step from t = {arb(t).str(10)} can be validated at {ctx.prec} bits; state {x}")
         following = _advance(coefficients, taylor(f, box, K), h)
         sign = -1 if backward else 1
         yield FlowStep(sign * t, sign * h, tuple(x), tuple(box), tuple(following))
         x, t = following, t + h
     if t != abs(end):
-        raise NoEnclosure(
-            f"flow: {max_steps} steps reached t = {arb(t).str(10)} only; raise max_steps or the order"
-        )
+        raise NoEnclosure(f"flow: {max_steps} steps reached t = {arb(t).str(10)} only; raise max_steps or the order")
 
 
 def taylor(field: Field, x: Sequence[arb], order: int) -> list[list[arb]]:
@@ -126,7 +120,7 @@ def _picard(field: Field, x: list[arb], h: fmpq) -> list[arb] | None:
     for _ in range(6):
         box = [_inflate(b) for b in box]
         image = [v + times * to_ball(d) for v, d in zip(x, field(box), strict=True)]
-        if all(v.is_finite() and b.contains(v) for b, v in zip(box, image, strict=True)):
+        if all(b.is_finite() and v.is_finite() and b.contains(v) for b, v in zip(box, image, strict=True)):
             return image
         if not all(v.is_finite() for v in image):
             return None

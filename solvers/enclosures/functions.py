@@ -107,9 +107,7 @@ hyp2f1 = _with_parameters("hyp2f1", "hypgeom_2f1", 3, "Gauss's 2F1(a, b; c; x)."
 hyperu = _with_parameters("hyperu", "hypgeom_u", 2, "Tricomi's U(a, b, x).")
 gamma_upper = _with_parameters("gamma_upper", "gamma_upper", 1, "Integral of t^(s-1) e^-t over t > x.")
 gamma_lower = _with_parameters("gamma_lower", "gamma_lower", 1, "Integral of t^(s-1) e^-t over 0 < t < x.")
-beta_lower = _with_parameters(
-    "beta_lower", "beta_lower", 2, "Integral of t^(a-1) (1-t)^(b-1) over 0 < t < x."
-)
+beta_lower = _with_parameters("beta_lower", "beta_lower", 2, "Integral of t^(a-1) (1-t)^(b-1) over 0 < t < x.")
 expint = _with_parameters("expint", "expint", 1, "Generalized exponential integral E_s(x).")
 polylog = _with_parameters("polylog", "polylog", 1, "Polylogarithm Li_s(x).")
 polygamma = _with_parameters("polygamma", "polygamma", 1, "n-th derivative of the digamma function at x.")

@@ -95,9 +95,7 @@ def integrate_improper(
     raise NoEnclosure(f"integrate_improper: no tail bound below 2^-{bits} in {attempts} attempts")
 
 
-def integrate_half_line(
-    f: Any, a: Any, tail: Callable[[arb], arb], *, tolerance_bits: int | None = None
-) -> arb:
+def integrate_half_line(f: Any, a: Any, tail: Callable[[arb], arb], *, tolerance_bits: int | None = None) -> arb:
     """The integral over [a, oo), where tail(R) >= |integral over [R, oo)| for R = a + 1, a + 2, a + 4, ..."""
 
     def pieces(k: int) -> tuple[Any, Any, Any]:

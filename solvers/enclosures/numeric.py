@@ -51,9 +51,7 @@ def twice(f: Callable[[], Any], bits: int) -> Agreement:
         return Agreement(values[0], values[1], abs(values[0] - values[1]))
 
 
-def flow_twice(
-    field: Callable[[list[Any]], Sequence[Any]], x0: Sequence[Any], T: Any, bits: int
-) -> list[Agreement]:
+def flow_twice(field: Callable[[list[Any]], Sequence[Any]], x0: Sequence[Any], T: Any, bits: int) -> list[Agreement]:
     """x(T) for x' = field(x) by mpmath's Taylor series at p and 2p bits, for fields that balls cannot follow.
 
     Args:

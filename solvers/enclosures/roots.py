@@ -11,6 +11,7 @@ from flint import arb, arb_series, fmpq
 
 from solvers.enclosures.exact import interval, to_arb, to_ball, to_fmpq, to_fraction
 from solvers.enclosures.expressions import ball_function
+from solvers.enclosures.expressions import derivative as derivative_of
 from solvers.enclosures.precision import NoEnclosure
 from solvers.enclosures.series import series_coefficient
 
@@ -45,7 +46,7 @@ def isolate_roots(
         f: sympy expression in one symbol, or a plain function of one ball (of a power series too, when no
             derivative is given: arithmetic and `solvers.enclosures.functions`).
         a, b: exact rationals, a < b.
-        derivative: f' on balls; by default from power series of length 2.
+        derivative: f' on balls, of an f that is continuous; by default from power series of length 2.
         resolution_bits: boxes narrower than (b - a) 2^-resolution_bits are given up as undecided.
         max_boxes: bound on the work.
 
@@ -90,9 +91,7 @@ def isolate_roots(
         points = [low + (high - low) * t for t in _SPLITS]
         cut = next((c for c in points if _sign(value(to_arb(c)))), points[0])
         stack += [(cut, high), (low, cut)]
-    raise NoEnclosure(
-        f"isolate_roots: {max_boxes} boxes left {len(stack)} open; narrow [a, b] or raise max_boxes"
-    )
+    raise NoEnclosure(f"isolate_roots: {max_boxes} boxes left {len(stack)} open; narrow [a, b] or raise max_boxes")
 
 
 def _newton(value: Callable[[arb], arb], slope: Callable[[arb], arb], X: arb) -> arb:
@@ -119,7 +118,7 @@ def _value_and_slope(
 ) -> tuple[Callable[[arb], arb], Callable[[arb], arb]]:
     if hasattr(f, "free_symbols"):
         (x,) = f.free_symbols
-        return ball_function(f, [x]), derivative or ball_function(f.diff(x), [x])
+        return ball_function(f, [x]), derivative or ball_function(derivative_of(f, x), [x])
     return (lambda x: to_ball(f(x))), derivative or slope_by_series(f)
 
 

@@ -35,7 +35,5 @@ def series_coefficient(value: Any, k: int) -> arb:
     if not isinstance(value, arb_series):
         return to_ball(value) if k == 0 else arb(0)
     if value.prec <= k:
-        raise ValueError(
-            f"coefficient {k} of a series known to O(x^{value.prec}) was asked for; see series_length"
-        )
+        raise ValueError(f"coefficient {k} of a series known to O(x^{value.prec}) was asked for; see series_length")
     return value[k]

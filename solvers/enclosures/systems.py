@@ -31,6 +31,8 @@ def krawczyk(f: System, X: Sequence[arb], jacobian: Jacobian | None = None) -> l
         K(X) when it lies in the interior of X: then f has exactly one zero in X, and it is in K(X). None when
         this does not prove anything.
     """
+    if not all(x.is_finite() for x in X):
+        raise ValueError(f"krawczyk: the box {[str(x) for x in X]} is not finite")
     J = jacobian or jacobian_by_series(f)
     m = [x.mid() for x in X]
     image = _image(f, J, m, X)
@@ -130,10 +132,10 @@ def jacobian_by_series(f: System) -> Jacobian:
 
 def system_of(expressions: Sequence[Any], variables: Sequence[Any]) -> tuple[System, Jacobian]:
     """f and its Jacobian, for `krawczyk` and `enclose_solution`, from sympy expressions."""
-    from solvers.enclosures.expressions import ball_function
+    from solvers.enclosures.expressions import ball_function, derivative
 
     values = [ball_function(e, variables) for e in expressions]
-    partials = [[ball_function(e.diff(v), variables) for v in variables] for e in expressions]
+    partials = [[ball_function(derivative(e, v), variables) for v in variables] for e in expressions]
     return (
         lambda X: [g(*X) for g in values],
         lambda X: [[g(*X) for g in line] for line in partials],

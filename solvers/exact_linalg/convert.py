@@ -76,9 +76,7 @@ def hstack(*blocks: fmpq_mat) -> fmpq_mat:
     if any(B.nrows() != height for B in blocks):
         raise ValueError(f"hstack: blocks have {[B.nrows() for B in blocks]} rows, expected all equal")
     tables = [B.table() for B in blocks]
-    return fmpq_mat(
-        height, sum(B.ncols() for B in blocks), [x for i in range(height) for t in tables for x in t[i]]
-    )
+    return fmpq_mat(height, sum(B.ncols() for B in blocks), [x for i in range(height) for t in tables for x in t[i]])
 
 
 def vstack(*blocks: fmpq_mat) -> fmpq_mat:

@@ -63,9 +63,7 @@ class NegativeDirection:
         """Whether v != 0, v^T A v is the stated value, and it is negative (strict: not positive)."""
         nonzero = self.v != fmpq_mat(self.v.nrows(), 1)
         return bool(
-            nonzero
-            and quadratic_form(A, self.v) == self.value
-            and (self.value < 0 or (strict and self.value == 0))
+            nonzero and quadratic_form(A, self.v) == self.value and (self.value < 0 or (strict and self.value == 0))
         )
 
 

@@ -19,9 +19,7 @@ def solve(A: fmpq_mat, B: fmpq_mat) -> fmpq_mat:
         ValueError: if A is not square, the sizes disagree, or A is singular.
     """
     if A.nrows() != A.ncols() or A.nrows() != B.nrows():
-        raise ValueError(
-            f"solve: need a square system, got A of {A.nrows()} x {A.ncols()} and B of {B.nrows()} rows"
-        )
+        raise ValueError(f"solve: need a square system, got A of {A.nrows()} x {A.ncols()} and B of {B.nrows()} rows")
     try:
         return A.solve(B)
     except ZeroDivisionError:

@@ -55,11 +55,11 @@ def verified_eigenvalues(A: Any) -> tuple[arb, ...]:
     """Balls around lambda_1 <= ... <= lambda_n of a symmetric matrix, whatever clusters or multiplicities.
 
     The k-th ball contains the k-th smallest eigenvalue of every symmetric matrix within A. Nothing has to be
-    separated: for Q close to orthogonal and B = Q^T mid(A) Q = diag(d) + R, Weyl's inequality puts the k-th
+    separated. For Q close to orthogonal and B = Q^T mid(A) Q = diag(d) + R, Weyl's inequality puts the k-th
     eigenvalue of B within |R| of the k-th smallest d, Ostrowski's theorem puts the one of mid(A) within the
-    factors 1 -+ |I - Q^T Q| of it, and Weyl again adds the norm of the radii of A. A multiple eigenvalue appears
-    as as many overlapping balls; balls never tell whether overlapping ones are equal (`eigenvalues` of an exact
-    matrix does).
+    factors 1 -+ |I - Q^T Q| of it, and Weyl again adds the norm of the radii of A. A multiple eigenvalue
+    appears as so many overlapping balls; balls never tell whether overlapping ones are equal (`eigenvalues`
+    of an exact matrix does).
 
     Args:
         A: symmetric n x n matrix, exact or in balls (off-diagonal balls must overlap their transposes).
@@ -178,8 +178,7 @@ def _nonsingular(compute: Callable[[], arb_mat], what: str, M: arb_mat) -> arb_m
         return _finite(compute(), what)
     except ZeroDivisionError:
         raise NoEnclosure(
-            f"{what} has no enclosure: the {M.nrows()} x {M.ncols()} matrix may be rank deficient "
-            f"at {ctx.prec} bits"
+            f"{what} has no enclosure: the {M.nrows()} x {M.ncols()} matrix may be rank deficient at {ctx.prec} bits"
         ) from None
 
 

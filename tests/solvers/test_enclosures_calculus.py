@@ -7,10 +7,12 @@ from flint import acb, arb, ctx, fmpq, fmpz_poly
 
 from solvers import enclosures as en
 from solvers.enclosures import functions as F
+from solvers.enclosures.analytic import CUTS, FLAGGED, MEROMORPHIC, Analytic, apply
 from solvers.enclosures.flows import taylor
 from solvers.enclosures.series import series_coefficient, series_length
 
 x, y = sympy.symbols("x y")
+NOT_ACROSS_AXES = {"real_max", "real_min"}  # two arguments; covered by integrals with corners
 
 
 def tight(ball, truth, bits):
@@ -96,17 +98,13 @@ def test_a_singular_end_point_is_cut_off_with_a_bound():
 
 def test_sums_with_tails_contain_their_closed_forms():
     with en.precision(120):
-        geometric = en.sum_with_tail(
-            lambda k: fmpq(1, 3**k), lambda N: en.geometric_tail(fmpq(1, 3**N), fmpq(1, 3))
-        )
+        geometric = en.sum_with_tail(lambda k: fmpq(1, 3**k), lambda N: en.geometric_tail(fmpq(1, 3**N), fmpq(1, 3)))
         assert tight(geometric, arb(3) / 2, 110)
 
         def term(k):
             return 1 / arb(k).fac()
 
-        assert tight(
-            en.sum_with_tail(term, en.ratio_tail(term, lambda N: fmpq(1, N + 1))), arb.const_e(), 110
-        )
+        assert tight(en.sum_with_tail(term, en.ratio_tail(term, lambda N: fmpq(1, N + 1))), arb.const_e(), 110)
     log2 = en.sum_with_tail(
         lambda k: fmpq((-1) ** (k + 1), k),
         en.alternating_tail(lambda k: fmpq(1, k)),
@@ -175,6 +173,46 @@ def test_functions_without_roots_have_none_and_nan_hides_none():
     assert hidden.undecided  # log is NaN below 0: nothing may be claimed there
 
 
+def test_a_jump_is_not_a_root():
+    jump = sympy.Piecewise((x - 1, x < 0), (x + 1, True))
+    with pytest.raises(TypeError, match="jump"):
+        en.isolate_roots(jump, -1, 1)
+    with pytest.raises(TypeError, match="jump"):
+        en.system_of([jump], [x])
+
+
+def test_a_box_that_is_not_finite_proves_nothing():
+    with pytest.raises(ValueError, match="not finite"):
+        en.krawczyk(lambda v: [v[0]], [arb.nan()])
+
+
+PARAMETERS = {
+    "bessel_j": [[fmpq(1, 3)], [2]], "bessel_i": [[fmpq(1, 3)], [2]], "bessel_k": [[1]], "bessel_y": [[1]],
+    "expint": [[fmpq(3, 2)], [1]], "gamma_upper": [[fmpq(3, 2)]], "gamma_lower": [[fmpq(3, 2)]],
+    "hypgeom_u": [[fmpq(1, 2), 2]], "hypgeom_2f1": [[fmpq(1, 2), 1, fmpq(7, 3)]], "polylog": [[2], [fmpq(1, 2)]],
+    "hypgeom": [[[1, 2], [3, 4]], [[fmpq(1, 2), 1], [3]]], "hypgeom_0f1": [[2]], "hypgeom_1f1": [[fmpq(1, 2), 2]],
+    "hermite_h": [[3]], "legendre_p": [[3]], "chebyshev_t": [[3]], "chebyshev_u": [[3]], "laguerre_l": [[3]],
+    "gegenbauer_c": [[3, fmpq(1, 2)]], "jacobi_p": [[3, 1, 2]],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted((MEROMORPHIC | FLAGGED | set(CUTS) | set(PARAMETERS)) - NOT_ACROSS_AXES))
+def test_what_an_integrand_accepts_as_holomorphic_is_continuous_across_the_axes(name):
+    """Branch cuts of these functions lie on the axes: values just beside them must agree on accepted balls."""
+    step, accepted = arb(2) ** -30, 0
+    for parameters in PARAMETERS.get(name, [[]]):
+        for k in range(-30, 31):
+            c = arb(fmpq(k, 10) + fmpq(1, 37))
+            for centre, across in ((acb(c), acb(0, step)), (acb(0, c), acb(step))):
+                ball = acb(centre.real + arb(0, 0.05), centre.imag + arb(0, 0.05))
+                if not apply(name, Analytic(ball, True), *parameters).z.is_finite():
+                    continue
+                accepted += 1
+                above, below = (apply(name, Analytic(centre + s * across, False), *parameters).z for s in (1, -1))
+                assert abs(above - below) < 1e-4 * (1 + abs(above))
+    assert accepted > 10
+
+
 def test_krawczyk_proves_a_solution_of_a_system_and_nothing_where_there_is_none():
     """x^2 + y^2 = 4, x y = 1: x = sqrt(2 + sqrt 3)."""
     f, J = en.system_of([x**2 + y**2 - 4, x * y - 1], [x, y])
@@ -182,9 +220,7 @@ def test_krawczyk_proves_a_solution_of_a_system_and_nothing_where_there_is_none(
         box = en.enclose_solution(f, [2, fmpq(1, 2)], J)
         assert tight(box[0], (2 + arb(3).sqrt()).sqrt(), 280)
         assert tight(box[1], (2 - arb(3).sqrt()).sqrt(), 280)
-    by_series = en.enclose_solution(
-        lambda v: [v[0] * v[0] + v[1] * v[1] - 4, v[0] * v[1] - 1], [2, fmpq(1, 2)]
-    )
+    by_series = en.enclose_solution(lambda v: [v[0] * v[0] + v[1] * v[1] - 4, v[0] * v[1] - 1], [2, fmpq(1, 2)])
     assert all(a.overlaps(b) for a, b in zip(by_series, box, strict=True))
     assert en.krawczyk(f, [arb(5, 0.1), arb(5, 0.1)], J) is None
     assert en.krawczyk(f, [arb(0, 10), arb(0, 10)], J) is None

@@ -15,10 +15,7 @@ from solvers import exact_linalg as la
 def random_matrix(rng, m, n, *, rank=None, height=5):
     def entries(a, b):
         return la.matrix(
-            [
-                [Fraction(rng.randint(-height, height), rng.randint(1, height)) for _ in range(b)]
-                for _ in range(a)
-            ]
+            [[Fraction(rng.randint(-height, height), rng.randint(1, height)) for _ in range(b)] for _ in range(a)]
         )
 
     return entries(m, n) if rank is None else entries(m, rank) * entries(rank, n)

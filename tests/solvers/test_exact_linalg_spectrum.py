@@ -128,9 +128,7 @@ def test_singular_values_agree_with_mpmath(shape):
     m, n = shape
     A = fmpq_mat(m, n, [rng.randint(-5, 5) for _ in range(m * n)])
     with precision(150):
-        theirs = mpmath.svd_r(
-            mpmath.matrix([[int(x.p) for x in line] for line in A.tolist()]), compute_uv=False
-        )
+        theirs = mpmath.svd_r(mpmath.matrix([[int(x.p) for x in line] for line in A.tolist()]), compute_uv=False)
         exact = [r.ball() for r in la.singular_values(A) for _ in range(r.multiplicity)]
         for ours, ball, s in zip(exact, la.verified_singular_values(A), theirs, strict=True):
             assert abs(ours - arb(mpmath.nstr(s, 40))) < arb(10) ** -35
