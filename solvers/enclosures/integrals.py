@@ -89,8 +89,10 @@ def integrate_improper(
     bits = ctx.prec if tolerance_bits is None else tolerance_bits
     for k in range(attempts):
         a, b, tail = pieces(k)
-        tail = finite(to_arb(tail), "the tail bound")
-        if tail < arb(2) ** -bits:
+        tail = to_arb(tail)
+        if tail < 0:
+            raise ValueError(f"integrate_improper: the tail bound {tail} is negative")
+        if tail.is_finite() and tail < arb(2) ** -bits:
             return integrate(f, a, b, tolerance_bits=bits) + arb(0, tail.abs_upper())
     raise NoEnclosure(f"integrate_improper: no tail bound below 2^-{bits} in {attempts} attempts")
 
@@ -132,11 +134,16 @@ def integrate_rational(expression: Any, a: Any, *, tolerance_bits: int | None = 
 
 def exponential_tail(C: Any, rate: Any) -> Callable[[arb], arb]:
     """R -> integral of C e^(-rate x) over [R, oo), for |f(x)| <= C e^(-rate x) there; rate > 0."""
+    if not to_arb(rate) > 0:
+        raise ValueError(f"exponential_tail: the rate must be positive, got {rate}")
     return lambda R: to_arb(C) * F.exp(-to_arb(rate) * R) / to_arb(rate)
 
 
 def gaussian_tail(C: Any, rate: Any) -> Callable[[arb], arb]:
     """R -> bound on the integral of C e^(-rate x^2) over [R, oo), for |f(x)| <= C e^(-rate x^2) there."""
+
+    if not to_arb(rate) > 0:
+        raise ValueError(f"gaussian_tail: the rate must be positive, got {rate}")
 
     def tail(R: arb) -> arb:
         root = to_arb(rate).sqrt()
@@ -146,8 +153,14 @@ def gaussian_tail(C: Any, rate: Any) -> Callable[[arb], arb]:
 
 
 def power_tail(C: Any, p: Any) -> Callable[[arb], arb]:
-    """R -> C R^(1-p) / (p - 1), for |f(x)| <= C x^-p on [R, oo); p > 1."""
-    return lambda R: to_arb(C) * F.power(R, 1 - to_arb(p)) / (to_arb(p) - 1)
+    """R -> C R^(1-p) / (p - 1), for |f(x)| <= C x^-p on [R, oo); p > 1 and R > 0 (infinite elsewhere)."""
+    if not to_arb(p) > 1:
+        raise ValueError(f"power_tail: the exponent must exceed 1, got {p}")
+
+    def tail(R: arb) -> arb:
+        return to_arb(C) * F.power(R, 1 - to_arb(p)) / (to_arb(p) - 1) if R > 0 else arb.pos_inf()
+
+    return tail
 
 
 def _one_variable(f: Any) -> Callable[[Any], Any]:

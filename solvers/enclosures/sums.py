@@ -37,6 +37,8 @@ def sum_with_tail(
     for k in range(start, start + max_terms):
         total = total + finite(to_ball(term(k)), f"term {k}")
         bound = to_arb(tail(k + 1))
+        if bound < 0:
+            raise ValueError(f"sum_with_tail: the tail bound {bound} from term {k + 1} on is negative")
         if bound.is_finite() and bound < goal * abs(total).max(arb(1)):
             return total + arb(0, bound.abs_upper())
     raise NoEnclosure(f"sum_with_tail: the tail is not below {goal} after {max_terms} terms")

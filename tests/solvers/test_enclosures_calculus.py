@@ -116,6 +116,28 @@ def test_sums_with_tails_contain_their_closed_forms():
     assert tight(zeta2, arb.pi() ** 2 / 6, 7)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: en.power_tail(1, 1),
+        lambda: en.power_tail(1, fmpq(1, 2)),
+        lambda: en.exponential_tail(1, 0),
+        lambda: en.gaussian_tail(1, -1),
+        lambda: en.integrate_improper(lambda t: t, lambda k: (0, 1, -1)),
+        lambda: en.sum_with_tail(lambda k: 1, lambda N: -1),
+    ],
+)
+def test_tail_bounds_that_bound_nothing_are_refused(make):
+    with pytest.raises(ValueError, match=r"positive|exceed|negative"):
+        make()
+
+
+def test_a_half_line_that_starts_below_zero_waits_for_the_tail_to_apply():
+    """Integral of 1 / (1 + x^2) over [-1, oo) is 3 pi / 4; 1 / (1 + x^2) <= x^-2."""
+    ball = en.integrate_half_line(lambda t: 1 / (1 + t * t), -1, en.power_tail(1, 2), tolerance_bits=20)
+    assert tight(ball, 3 * arb.pi() / 4, 17)
+
+
 def test_a_ratio_that_is_not_below_one_bounds_nothing():
     assert not en.geometric_tail(1, 1).is_finite()
     assert not en.geometric_tail(1, arb(1, 0.5)).is_finite()
