@@ -18,6 +18,7 @@ from solvers.enclosures.precision import NoEnclosure
 from solvers.enclosures.systems import enclose_solution
 
 Partial = Callable[[Any, Any], Any]
+FAR = 2**64  # an orbit beyond it has escaped
 SETTLING = 20_000  # iterates after which an orbit is taken to lie on its attractor
 CONTINUATION_STEPS = 24  # in the multiplier, from a followed cycle to the wanted one
 
@@ -107,8 +108,8 @@ def settle(family: Family, p: Any, x: Any, n: int = SETTLING) -> arb:
     u, p = to_arb(x).mid(), to_arb(p).mid()
     for _ in range(n):
         u = family.f(u, p).mid()
-        if not u.is_finite():
-            raise NoEnclosure("settle: the orbit escapes to infinity")
+        if not abs(u) < FAR:
+            raise NoEnclosure(f"settle: the orbit escapes beyond {FAR}")
     return u
 
 
