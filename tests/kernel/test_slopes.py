@@ -76,14 +76,8 @@ def squares_with_logarithm() -> list[arb]:
 
 def test_a_claimed_logarithm_is_divided_out() -> None:
     assert answered(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 10**20), logs=1)).lhs.contains(2)
-    assert (
-        answered(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 100), logs=0)).decision
-        is Decision.AGAINST
-    )
-    assert (
-        answered(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 100), logs=2)).decision
-        is Decision.AGAINST
-    )
+    assert answered(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 100), logs=0)).decision is Decision.AGAINST
+    assert answered(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 100), logs=2)).decision is Decision.AGAINST
 
 
 def test_some_power_of_the_logarithm_in_a_range_may_fit() -> None:
@@ -128,9 +122,7 @@ def test_one_sided_claims_bound_on_their_side_only() -> None:
 
 def test_semilogarithmic_axes_read_exponential_and_logarithmic_rates() -> None:
     steps = [4, 8, 12, 20]
-    rate = slope(
-        steps, [Q(1, 3**k) for k in steps], lambda: -arb(3).log(), within=Q(1, 10**20), axes="semilogy"
-    )
+    rate = slope(steps, [Q(1, 3**k) for k in steps], lambda: -arb(3).log(), within=Q(1, 10**20), axes="semilogy")
     assert answered(rate).decision is Decision.FOR
     sizes = [2**k for k in steps]
     height = slope(sizes, steps, lambda: 1 / arb(2).log(), within=Q(1, 10**20), axes="semilogx")
@@ -171,9 +163,7 @@ def test_claims_moved_by_twice_their_resolution_are_refuted(side: str, claimed: 
 
 
 def test_logarithm_ranges_moved_by_twice_their_resolution_are_refuted() -> None:
-    assert refuted_at_twice_its_resolution(
-        slope(SIZES, squares_with_logarithm, 2, within=Q(1, 1000), logs=(0, 3))
-    )
+    assert refuted_at_twice_its_resolution(slope(SIZES, squares_with_logarithm, 2, within=Q(1, 1000), logs=(0, 3)))
 
 
 def test_resolution_is_the_tolerance_plus_the_distance() -> None:

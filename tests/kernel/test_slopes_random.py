@@ -1,4 +1,4 @@
-"""Exponents and plateaus of random data with known laws. Oracles: scipy.stats (linregress, binom, t, norm)."""
+"""Exponents and plateaus of random data with known laws. Oracle: scipy.stats (linregress, binom, t, norm)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def power_law(exponent: float, repeats: int = 20, noise: float = 0.3) -> Callabl
 
 
 def noisy(claimed: Any, exponent: float = -1.0, **options: Any) -> Any:
-    return slope(
-        SIZES, claimed=claimed, draw=power_law(exponent), repeats=20, **{"within": Q(15, 100), **options}
-    )
+    return slope(SIZES, claimed=claimed, draw=power_law(exponent), repeats=20, **{"within": Q(15, 100), **options})
 
 
 def test_estimate_is_the_least_squares_slope_of_the_log_means() -> None:
@@ -152,16 +150,12 @@ def test_logarithms_and_semilogarithmic_axes_on_random_data() -> None:
 
 
 def test_events_have_slopes_too() -> None:
-    c = slope(
-        SIZES, claimed=Q(-1, 2), draw=lambda n, rng: rng.random(4000) < n**-0.5, repeats=4000, within=Q(1, 10)
-    )
+    c = slope(SIZES, claimed=Q(-1, 2), draw=lambda n, rng: rng.random(4000) < n**-0.5, repeats=4000, within=Q(1, 10))
     assert answer_slope(c, context()).decision is Decision.FOR
 
 
 def test_single_draws_and_blocks_are_both_admitted_and_the_same_streams_give_the_same_outcome() -> None:
-    single = slope(
-        SIZES, claimed=-1, draw=lambda n, rng: float(rng.uniform(0.9, 1.1) / n), repeats=12, within=1
-    )
+    single = slope(SIZES, claimed=-1, draw=lambda n, rng: float(rng.uniform(0.9, 1.1) / n), repeats=12, within=1)
     first, second = (answer_slope(single, context(5)) for _ in range(2))
     assert first == second
     assert first.samples == 60
@@ -220,10 +214,7 @@ def test_random_plateaus_moved_by_twice_their_resolution_are_refuted(side: str) 
     outcome = random_plateau(0.0, side=side)
     assert outcome.resolution is not None
     twice = Q(2 * outcome.resolution)
-    assert (
-        random_plateau(0.0, side=side, shift=fmpq(twice.numerator, twice.denominator)).decision
-        is Decision.AGAINST
-    )
+    assert random_plateau(0.0, side=side, shift=fmpq(twice.numerator, twice.denominator)).decision is Decision.AGAINST
 
 
 def test_plateaus_of_curves_use_paired_increments() -> None:

@@ -109,9 +109,7 @@ def slope(
     if claimed is None:
         raise KernelError("slope(...) needs the exponent that is claimed: slope(xs, ys, claimed, within=...)")
     if sum(data is not None for data in (ys, draw, curve)) != 1:
-        raise KernelError(
-            "slope(...) takes the values `ys`, or `draw=` or `curve=` for random data: one of the three"
-        )
+        raise KernelError("slope(...) takes the values `ys`, or `draw=` or `curve=` for random data: one of the three")
     tolerance = positive(within, "within")
     random = ys is None
     if not random and (repeats is not None or width is not None):
@@ -121,9 +119,7 @@ def slope(
     one_of(axes, "axes", tuple(AXES))
     powers = _powers(logs)
     if powers != (0, 0) and axes != "loglog":
-        raise KernelError(
-            f"logs={logs!r} multiplies a power of x, which axes={axes!r} does not fit; use 'loglog'"
-        )
+        raise KernelError(f"logs={logs!r} multiplies a power of x, which axes={axes!r} does not fit; use 'loglog'")
     least = counted(fewest, "fewest", 2)
     for name, data in (("sizes", xs), ("values", ys)):
         if data is not None and not callable(data):
@@ -153,9 +149,7 @@ def _powers(logs: Any) -> tuple[fmpq, fmpq]:
 
 def _long_enough(name: str, data: Any, least: int) -> None:
     if not hasattr(data, "__len__"):
-        raise KernelError(
-            f"the {name} are a {type(data).__name__}; give a list or tuple, or a thunk that returns one"
-        )
+        raise KernelError(f"the {name} are a {type(data).__name__}; give a list or tuple, or a thunk that returns one")
     if len(data) < least:
         raise KernelError(
             f"{len(data)} {name} make no slope; give at least {least}"

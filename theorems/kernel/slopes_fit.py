@@ -56,9 +56,7 @@ def exactly(value: Any, what: str) -> fmpq:
     from fractions import Fraction
 
     if isinstance(value, bool) or not isinstance(value, (int, fmpz, fmpq, Fraction)):
-        raise KernelError(
-            f"{what}={value!r}: give an exact number (int, Fraction or flint.fmpq), e.g. Q(1, 20)"
-        )
+        raise KernelError(f"{what}={value!r}: give an exact number (int, Fraction or flint.fmpq), e.g. Q(1, 20)")
     return rational(value)
 
 

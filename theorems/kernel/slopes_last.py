@@ -103,9 +103,7 @@ def plateau(
     if random and callable(xs):
         raise KernelError("random data need the sizes as a sequence, not as a thunk")
     if not callable(xs) and len(xs) < count:
-        raise KernelError(
-            f"{len(xs)} sizes, but the last {count} are to be looked at; give more, or state last=..."
-        )
+        raise KernelError(f"{len(xs)} sizes, but the last {count} are to be looked at; give more, or state last=...")
     if not (callable(xs) or random or callable(ys)) and len(xs) != len(ys):
         raise KernelError(f"{len(xs)} sizes but {len(ys)} values; give one value for each size")
     return Plateau(
@@ -135,9 +133,7 @@ def q_order(errors: Any, claimed: Any, *, within: Any, side: str = "two", last: 
     """
     count = counted(last, "last", 1)
     if not callable(errors) and len(errors) < count + 2:
-        raise KernelError(
-            f"{len(errors)} errors give no {count} estimates of the order; give at least {count + 2}"
-        )
+        raise KernelError(f"{len(errors)} errors give no {count} estimates of the order; give at least {count + 2}")
     return QOrder(errors, claimed, positive(within, "within"), one_of(side, "side", SIDES), count)
 
 
@@ -177,9 +173,7 @@ def _settle(c: Any, steps: Any, context: Context, decide: Any) -> Outcome:
     return outcome
 
 
-def _plateau(
-    c: Plateau, ys: Sequence[Any], xs: Sequence[Any], evidence: Evidence, context: Context
-) -> Outcome:
+def _plateau(c: Plateau, ys: Sequence[Any], xs: Sequence[Any], evidence: Evidence, context: Context) -> Outcome:
     if len(xs) != len(ys) or len(xs) < c.last:
         raise KernelError(f"{len(xs)} sizes and {len(ys)} values; give equally many, at least {c.last}")
     abscissae(xs, True, fmpq(1))
@@ -200,9 +194,7 @@ def _share(a: arb, b: arb) -> arb:
     return (b - a) / scale
 
 
-def _order(
-    c: QOrder, errors: Sequence[Any], claim: Sequence[Any], evidence: Evidence, context: Context
-) -> Outcome:
+def _order(c: QOrder, errors: Sequence[Any], claim: Sequence[Any], evidence: Evidence, context: Context) -> Outcome:
     if len(errors) < c.last + 2:
         raise KernelError(f"{len(errors)} errors give no {c.last} estimates; give at least {c.last + 2}")
     logs = [log_of(e, f"error number {k}") for k, e in enumerate(errors)]
@@ -280,9 +272,7 @@ def _answer_random(c: Plateau, context: Context) -> Outcome:
         return outcome(Decision.AGAINST, what)
     widest = max(s[3] for s in shares)
     if widest > width:
-        return outcome(
-            Decision.UNDECIDED, f"{what}: +- {widest:.2g} is wider than {width:.3g}; raise repeats"
-        )
+        return outcome(Decision.UNDECIDED, f"{what}: +- {widest:.2g} is wider than {width:.3g}; raise repeats")
     reach = max(s[2] for s in shares) if c.side == "two" else -worst[1]
     return outcome(Decision.FOR, what, (within + reach) * (1 + 1e-9) + 1e-12)
 

@@ -17,8 +17,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
 from theorems.kernel.precision import working_precision
+from theorems.kernel.sampling import Draw, Reals, admit_event, admit_number, prefixes
 from theorems.kernel.slopes_fit import (
     AXES,
     Unresolved,
@@ -32,8 +35,6 @@ from theorems.kernel.slopes_fit import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from theorems.kernel.slopes import Slope
 
 NOISE = 0.25  # largest relative standard error of a mean for which its logarithm is taken to be linear
@@ -76,7 +77,7 @@ class Means:
         return estimate, math.sqrt(total), total * total / spread if spread > 0 else float("inf")
 
 
-def _standard_error(z: np.ndarray) -> float:
+def _standard_error(z: Reals) -> float:
     return float(math.sqrt(float((z * z).sum()) / (len(z) - 1) / len(z)))
 
 
@@ -100,17 +101,15 @@ def means(
         KernelError: for draws that are not finite numbers or of the wrong shape.
         Unresolved: when a mean is too noisy for its logarithm.
     """
-    import numpy as np
-
     if curve is not None:
-        rows = collected(curve, context, count=repeats, row=len(sizes))
-        columns = [np.ascontiguousarray(rows[:, k]) for k in range(len(sizes))]
+        columns = list(_rows(curve, context, repeats, len(sizes)).T)
+    elif draw is not None:
+        columns = [
+            next(prefixes(_at(draw, size), context, (repeats,), admit_draw, first=k, step=len(sizes)))
+            for k, size in enumerate(sizes)
+        ]
     else:
-        if draw is None:
-            raise KernelError("random data need draw= or curve=")
-        columns = []
-        for k, size in enumerate(sizes):
-            columns.append(collected(_at(draw, size), context, count=repeats, first=k, step=len(sizes)))
+        raise KernelError("random data need draw= or curve=")
     mean, value, influence = [], [], []
     for size, y in zip(sizes, columns):
         m = float(y.mean())
@@ -129,46 +128,30 @@ def means(
     return Means(mean, value, influence, curve is not None)
 
 
-def collected(
-    draw: Callable[..., Any], context: Context, *, count: int, first: int = 0, step: int = 1, row: int = 0
-) -> np.ndarray:
-    """Draws from the substreams `first`, `first + step`, ... until there are `count`; the rest is dropped.
+def is_event(value: Any) -> bool:
+    """Whether a draw function returned an event, or a block of them."""
+    return isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
 
-    Args:
-        draw: `draw(rng)` returns a finite number, a bool or a 1-D block of them (with `row`: that many
-        numbers).
-        row: length of one draw when a draw is a vector (0: draws are numbers).
-    """
-    import numpy as np
 
+def admit_draw(value: Any) -> float | Reals:
+    """A number or an event, or a block of either, as finite doubles; anything else is a KernelError with advice."""
+    return admit_event(value) if is_event(value) else admit_number(value)
+
+
+def _rows(curve: Draw, context: Context, repeats: int, length: int) -> Reals:
+    """One curve for each of the first substreams, shape (repeats, length)."""
     if context.stream is None:
-        raise KernelError("random data need a context with substreams")
-    blocks: list[Any] = []
-    have, k = 0, first
-    while have < count:
-        block = np.asarray(draw(context.stream(k)))
-        what = f"a draw of kind {block.dtype} and shape {block.shape}"
-        if (
-            block.dtype.kind not in "fbiu"
-            or block.ndim > 1
-            or (row and block.shape != (row,))
-            or not block.size
-        ):
-            expected = (
-                f"one finite float for each of the {row} sizes"
-                if row
-                else "a float, a bool or a 1-D block of them"
-            )
-            raise KernelError(f"{what} is not admitted; return {expected}")
-        block = block.astype(np.float64).reshape((1, row) if row else (-1,))
-        if not np.isfinite(block).all():
-            raise KernelError(f"{what} contains NaN or an infinite value; draws are finite numbers")
-        blocks.append(block)
-        have, k = have + len(block), k + step
-    return np.concatenate(blocks)[:count]
+        raise KernelError("random data need substreams: Context(stream=...) is None")
+    rows = []
+    for j in range(repeats):
+        row = admit_number(curve(context.stream(j)))
+        if np.shape(row) != (length,):
+            raise KernelError(f"a curve has the shape {np.shape(row)}; return a float64 array of shape ({length},)")
+        rows.append(row)
+    return np.stack(rows)
 
 
-def _at(draw: Callable[..., Any], size: Any) -> Callable[..., Any]:
+def _at(draw: Callable[..., Any], size: Any) -> Draw:
     return lambda rng: draw(size, rng)
 
 
@@ -199,9 +182,7 @@ def answer_random_slope(c: Slope, context: Context) -> Outcome:
     return _judged(c, context, x, u, claimed, data)
 
 
-def _judged(
-    c: Slope, context: Context, x: list[float], u: list[float], claimed: float, data: Means
-) -> Outcome:
+def _judged(c: Slope, context: Context, x: list[float], u: list[float], claimed: float, data: Means) -> Outcome:
     if c.width is None:
         raise KernelError("random data need a largest half-width of the interval")
     weights, bend = contrasts(u)
@@ -232,9 +213,7 @@ def _judged(
     if excess + shift > within + half:
         return outcome(Decision.AGAINST, seen)
     if half > _f(c.width):
-        return outcome(
-            Decision.UNDECIDED, f"{seen}: the interval is wider than +- {_f(c.width):.3g}; raise repeats"
-        )
+        return outcome(Decision.UNDECIDED, f"{seen}: the interval is wider than +- {_f(c.width):.3g}; raise repeats")
     v = [y - power * e for y, e in zip(data.value, loglog)]
     steady, why = _steady(c, context, u, v, bend, data)
     if not steady:

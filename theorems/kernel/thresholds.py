@@ -8,21 +8,28 @@ and the widths shrink.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from flint import arb, fmpq
 
-from theorems.kernel.order import answer_le, le, lt
+from theorems.kernel.order import answer_le, lt
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome, up
 from theorems.kernel.precision import working_precision
 from theorems.kernel.slopes import answer_slope, slope
-from theorems.kernel.slopes_fit import exactly, positive, readings, real_ball, thinned
-from theorems.kernel.values import Array
-
-Ends = tuple[fmpq | None, fmpq | None]
+from theorems.kernel.slopes_fit import counted, exactly, positive, readings, real_ball
+from theorems.kernel.thresholds_cells import (
+    Cell,
+    Ends,
+    cells,
+    complete,
+    ends_of,
+    inside,
+    points,
+    shown,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +46,15 @@ class Bracket:
     sizes: tuple[Any, ...] | None
     shrinks: Any
     widths: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """The order parameter at one control value: decided to be <= level (FOR), > level (AGAINST), or not."""
-
-    at: fmpq
-    outcome: Outcome
+    draw: Callable[..., Any] | None = None
+    support: tuple[fmpq, fmpq] | None = None
+    limit: int = 0
 
 
 def bracket(
     predicted: Any,
     control: Sequence[Any],
-    order: Any,
+    order: Any = None,
     *,
     level: Any,
     below: Any = None,
@@ -61,6 +63,9 @@ def bracket(
     sizes: Sequence[Any] | None = None,
     shrinks: Any = None,
     widths: Any = None,
+    draw: Callable[..., Any] | None = None,
+    support: tuple[Any, Any] | None = None,
+    limit: int = 4096,
 ) -> Bracket:
     """An order parameter passes `level` at the threshold `predicted`, to within the bracket [below, above].
 
@@ -80,6 +85,11 @@ def bracket(
         shrinks: with sizes: True if the widths of the transition decrease strictly with the size, or an
             exact pair (s, within) if they decrease at least like size^s, s < 0 (see `slope`).
         widths: the widths meant by `shrinks`, one for each size (default: above - below).
+        draw: a random order parameter, whose mean or probability is compared: `draw(c, rng)` (with sizes,
+            `draw(c, size, rng)`) returns a float, a bool or a 1-D block of them. The level of the comparison
+            is split evenly over the control values outside the bracket (and over sizes).
+        support: exact bounds of the draws: `statistical`, as events are without it; otherwise `empirical`.
+        limit: largest number of draws at each control value, >= 64; far from the threshold fewer are used.
 
     Raises:
         KernelError: for arguments that make no claim, with advice.
@@ -94,10 +104,12 @@ def bracket(
     elif shrinks is not None or widths is not None:
         raise KernelError("shrinks= and widths= compare sizes; give sizes=...")
     if widths is not None and shrinks is None:
-        raise KernelError(
-            "widths= are what shrinks= is about; give shrinks=True or shrinks=(exponent, within)"
-        )
-    if not callable(order):
+        raise KernelError("widths= are what shrinks= is about; give shrinks=True or shrinks=(exponent, within)")
+    if (order is None) == (draw is None):
+        raise KernelError("bracket(...) takes the order parameter as `order`, or a random one by `draw=`: one of them")
+    if draw is None and support is not None:
+        raise KernelError("support= belongs to a random order parameter (draw=...)")
+    if draw is None and not callable(order):
         _table(order, len(values), names)
     count = len(names) if names is not None else 1
     low, high = _ends("below", below, count, values), _ends("above", above, count, values)
@@ -106,7 +118,19 @@ def bracket(
             if a >= b:
                 raise KernelError(f"below={a} is not less than above={b}")
     return Bracket(
-        predicted, tuple(control), order, level, low, high, bool(rising), names, _rate(shrinks), widths
+        predicted,
+        tuple(control),
+        order,
+        level,
+        low,
+        high,
+        bool(rising),
+        names,
+        _rate(shrinks),
+        widths,
+        draw,
+        _support(support),
+        counted(limit, "limit", 64),
     )
 
 
@@ -129,6 +153,15 @@ def _ends(name: str, given: Any, count: int, control: Sequence[fmpq]) -> tuple[f
         if e not in control:
             raise KernelError(f"{name}={e} is no control value; the order parameter must be seen at the ends")
     return ends
+
+
+def _support(support: Any) -> tuple[fmpq, fmpq] | None:
+    if support is None:
+        return None
+    low, high = (exactly(e, "support") for e in support)
+    if low >= high:
+        raise KernelError(f"support={support}: the lower bound comes first")
+    return low, high
 
 
 def _rate(shrinks: Any) -> Any:
@@ -154,11 +187,13 @@ def answer_bracket(c: Bracket, context: Context) -> Outcome:
     reading = next(readings([c.predicted], [0], context))
     with working_precision(reading.bits):
         predicted = reading.left[0] if type(reading.left[0]) is fmpq else real_ball(reading.left[0])
-        rows = [_ends_of(c, k, predicted) for k in range(len(c.sizes) if c.sizes is not None else 1)]
-        narrow = min(_complete(rows), key=lambda ends: ends[1] - ends[0], default=None)
+        rows = [ends_of(c, k, predicted) for k in range(len(c.sizes) if c.sizes is not None else 1)]
+        narrow = min(complete(rows), key=lambda ends: ends[1] - ends[0], default=None)
         moved = predicted if narrow is None else _moved(predicted, *narrow, context.shift)
     plain = replace(context, shift=fmpq(0))
-    tables = [_cells(c, k, plain) for k in range(len(rows))]
+    control = [exactly(v, "a control value") for v in c.control]
+    tested = sum(not inside(v, ends) for ends in rows for v in control)
+    tables = [cells(c, k, ends, plain, context.level / max(tested, 1)) for k, ends in enumerate(rows)]
     parts: list[Outcome] = []
     with working_precision(reading.bits):
         for k, (ends, table) in enumerate(zip(rows, tables)):
@@ -175,22 +210,9 @@ def answer_bracket(c: Bracket, context: Context) -> Outcome:
         "" if narrow is None else f"[{narrow[0]}, {narrow[1]}]", worst.margin,
         up(narrow[1] - narrow[0]) if narrow is not None and decided else None, worst.reason,
         samples=sum(cell.outcome.samples for table in tables for cell in table),
-        level=max(cell.outcome.level for table in tables for cell in table) and context.level,
-        points=_points(c, tables, moved, rows),
+        level=context.level if c.draw is not None else 0.0,
+        points=points(c, tables, moved, rows),
     )  # fmt: skip
-
-
-def _ends_of(c: Bracket, k: int, predicted: fmpq | arb) -> Ends:
-    """The bracket of the k-th size: as declared, or the control values next to the predicted threshold."""
-    values = [exactly(v, "a control value") for v in c.control]
-    low = c.below[k] if c.below is not None else max((v for v in values if v < predicted), default=None)
-    high = c.above[k] if c.above is not None else min((v for v in values if v > predicted), default=None)
-    return low, high
-
-
-def _complete(rows: Sequence[Ends]) -> list[tuple[fmpq, fmpq]]:
-    """The brackets that have both ends."""
-    return [(low, high) for low, high in rows if low is not None and high is not None]
 
 
 def _moved(predicted: fmpq | arb, low: fmpq, high: fmpq, shift: fmpq) -> fmpq | arb:
@@ -199,30 +221,11 @@ def _moved(predicted: fmpq | arb, low: fmpq, high: fmpq, shift: fmpq) -> fmpq | 
     return predicted + shift if rises else predicted - shift
 
 
-def _cells(c: Bracket, k: int, context: Context) -> list[Cell]:
-    """The order parameter at every control value, against the level."""
-    cells = []
-    for i, v in enumerate(c.control):
-        value = _value(c, k, i, v)
-        outcome = answer_le(le(value, c.level), context)
-        if isinstance(outcome.lhs, Array):
-            raise KernelError(f"the order parameter at {v} is an array; one number is expected")
-        cells.append(Cell(exactly(v, "a control value"), outcome))
-    return cells
-
-
-def _value(c: Bracket, k: int, i: int, v: Any) -> Any:
-    if callable(c.order):
-        order, sizes = c.order, c.sizes
-        return (lambda: order(v)) if sizes is None else (lambda: order(v, sizes[k]))
-    return c.order[i] if c.sizes is None else c.order[k][i]
-
-
 def _judged(c: Bracket, table: Sequence[Cell], ends: Ends, predicted: fmpq | arb, where: str) -> Outcome:
     """One size: each control value outside the bracket is on its side, the prediction lies inside."""
     first, second = (Decision.FOR, Decision.AGAINST) if c.rising else (Decision.AGAINST, Decision.FOR)
     low, high = ends
-    tested = [cell for cell in sorted(table, key=lambda cell: cell.at) if not _inside(cell.at, ends)]
+    tested = [cell for cell in sorted(table, key=lambda cell: cell.at) if not inside(cell.at, ends)]
     evidence = min((cell.outcome.evidence for cell in tested), default=Evidence.CERTIFIED)
     for cell in tested:
         side = cell.outcome.decision
@@ -231,8 +234,8 @@ def _judged(c: Bracket, table: Sequence[Cell], ends: Ends, predicted: fmpq | arb
         if (below and side is second) or (above and side is first):
             position = "below" if below and side is second else "above"
             reason = (
-                f"at {cell.at}, {position} the predicted {_g(predicted)}, the order parameter "
-                f"{_g(cell.outcome.lhs)} is {'<=' if side is Decision.FOR else '>'} the level{where}"
+                f"at {cell.at}, {position} the predicted {shown(predicted)}, the order parameter "
+                f"{shown(cell.outcome.lhs)} is {'<=' if side is Decision.FOR else '>'} the level{where}"
             )
             margin = -abs(cell.outcome.margin or 0.0)
             return Outcome(Decision.AGAINST, cell.outcome.evidence, margin=margin, reason=reason)
@@ -242,23 +245,18 @@ def _judged(c: Bracket, table: Sequence[Cell], ends: Ends, predicted: fmpq | arb
             return Outcome(Decision.UNDECIDED, evidence, reason=reason)
     if low is None or high is None:
         missing = "below" if low is None else "above"
-        reason = f"no control value {missing} the predicted {_g(predicted)}; widen control"
+        reason = f"no control value {missing} the predicted {shown(predicted)}; widen control"
         return Outcome(Decision.UNDECIDED, evidence, reason=reason)
     if not (low <= predicted and predicted <= high):
-        reason = f"the predicted {_g(predicted)} is not known to lie in [{low}, {high}]{where}"
+        reason = f"the predicted {shown(predicted)} is not known to lie in [{low}, {high}]{where}"
         return Outcome(Decision.UNDECIDED, evidence, reason=reason)
     margin = min(abs(cell.outcome.margin or 0.0) for cell in tested)
     reason = f"the threshold lies between {low} and {high}{where}"
     return Outcome(Decision.FOR, evidence, margin=margin, reason=reason)
 
 
-def _inside(at: fmpq, ends: Ends) -> bool:
-    low, high = ends
-    return (low is None or at > low) and (high is None or at < high)
-
-
 def _sharper(c: Bracket, rows: Sequence[Ends], context: Context) -> Outcome:
-    ends, sizes = _complete(rows), c.sizes or ()
+    ends, sizes = complete(rows), c.sizes or ()
     if c.widths is None and len(ends) < len(sizes):
         reason = "a size has no bracket, so that its width is unknown"
         return Outcome(Decision.UNDECIDED, Evidence.CERTIFIED, reason=reason)
@@ -276,32 +274,6 @@ def _sharper(c: Bracket, rows: Sequence[Ends], context: Context) -> Outcome:
 
 def _neighbours(widths: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     return list(widths[1:]), list(widths[:-1])
-
-
-def _points(c: Bracket, tables: Sequence[Sequence[Cell]], predicted: fmpq | arb, rows: Sequence[Ends]) -> Any:
-    series = []
-    for k, table in enumerate(tables):
-        name = "order parameter" if c.sizes is None else f"size {c.sizes[k]}"
-        cells = sorted(table, key=lambda cell: cell.at)
-        series.append((name, thinned([(_f(cell.at), *_bar(cell.outcome)) for cell in cells])))
-    p = _f(predicted)
-    return (
-        *series,
-        ("threshold", tuple((float(k), p, _f(a), _f(b)) for k, (a, b) in enumerate(_complete(rows)))),
-    )
-
-
-def _bar(outcome: Outcome) -> tuple[float, float, float]:
-    value = _f(outcome.lhs)
-    return value, value, value
-
-
-def _f(value: Any) -> float:
-    return float(real_ball(value).mid())
-
-
-def _g(value: Any) -> str:
-    return f"{_f(value):.6g}"
 
 
 def _shown(values: Sequence[fmpq]) -> str:
