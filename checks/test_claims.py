@@ -9,7 +9,9 @@ from theorems.run.selftest import selftest
 
 
 def test_holds(claim: Claim, result: ClaimResult) -> None:
-    assert result.verdict is Verdict.HOLDS, f"{result.verdict}: {result.reason}\n{result.counterexample}\n{result.traceback}"
+    assert result.verdict is Verdict.HOLDS, (
+        f"{result.verdict}: {result.reason}\n{result.counterexample}\n{result.traceback}"
+    )
     assert result.evidence is not None
     assert result.evidence >= claim.evidence
 

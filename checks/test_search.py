@@ -76,11 +76,7 @@ def test_no_counterexample_is_found(
 
 
 ANYWHERE = [
-    (c, i)
-    for p in registry.load_library()
-    for c in p.claims.values()
-    for i, m in enumerate(c.mutants)
-    if m.anywhere
+    (c, i) for p in registry.load_library() for c in p.claims.values() for i, m in enumerate(c.mutants) if m.anywhere
 ]
 
 

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from theorems.domains import DomainError
@@ -90,13 +91,13 @@ class Check:
     tests: int = 1
     covers: str = ""
 
-    @property
+    @cached_property
     def knobs(self) -> dict[str, Any]:
         """Keyword-only parameters and their true values."""
         parameters = inspect.signature(self.function).parameters.values()
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    @property
+    @cached_property
     def arguments(self) -> list[str]:
         """Names of the parameters that an instance supplies."""
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -186,9 +187,7 @@ class Claim:
             raise ClaimError(f"{place}: mutant {name!r} of {self.id} changes nothing: set a knob or a domain")
         if any(m.name == name for m in self.mutants):
             raise ClaimError(f"{place}: {self.id} has two mutants named {name!r}")
-        self.mutants.append(
-            Mutant(name, dict(knobs), dict(domain or {}), _names(on), _names(breaks), anywhere, place)
-        )
+        self.mutants.append(Mutant(name, dict(knobs), dict(domain or {}), _names(on), _names(breaks), anywhere, place))
 
     def proof(
         self, name: str, *, covers: str = "", rests_on: Sequence[str] = ()
@@ -230,7 +229,9 @@ class Claim:
         def attach(function: Callable[..., Any]) -> Callable[..., Any]:
             check = Check("overall", name, function, tests=tests)
             if len(check.arguments) != 1:
-                raise ClaimError(f"{check.place}: an overall check of {self.id} takes one argument, the recorded tables")
+                raise ClaimError(
+                    f"{check.place}: an overall check of {self.id} takes one argument, the recorded tables"
+                )
             self._attach(check)
             return function
 
@@ -268,13 +269,19 @@ class Claim:
             for knob in m.knobs:
                 if knob not in known:
                     accepted = ", ".join(sorted(known)) or "none: add keyword-only arguments"
-                    found.append(f"{m.place}: mutant {m.name!r} of {self.id} turns {knob!r}, which no function of the claim has (knobs: {accepted})")
+                    found.append(
+                        f"{m.place}: mutant {m.name!r} of {self.id} turns {knob!r}, which no function of the claim has (knobs: {accepted})"
+                    )
             for name in m.domain:
                 if name not in parameters:
-                    found.append(f"{m.place}: mutant {m.name!r} of {self.id} changes the domain of {name!r}, no parameter of the claim")
+                    found.append(
+                        f"{m.place}: mutant {m.name!r} of {self.id} changes the domain of {name!r}, no parameter of the claim"
+                    )
             for name in m.on:
                 if name not in places:
-                    found.append(f"{m.place}: mutant {m.name!r} of {self.id} is to die on {name!r}; known: {', '.join(sorted(places))}")
+                    found.append(
+                        f"{m.place}: mutant {m.name!r} of {self.id} is to die on {name!r}; known: {', '.join(sorted(places))}"
+                    )
         return found
 
     def warnings(self) -> list[str]:
@@ -350,7 +357,16 @@ class Paper:
             name = options.pop("name", None) or function.__name__.replace("_", "-")
             tests = options.pop("tests", 1)
             part = options.pop("part", "main")
-            known = ("source", "fidelity", "evidence", "method", "hypotheses", "not_established", "rests_on", "undecided")
+            known = (
+                "source",
+                "fidelity",
+                "evidence",
+                "method",
+                "hypotheses",
+                "not_established",
+                "rests_on",
+                "undecided",
+            )
             about = {k: options.pop(k) for k in known if k in options}
             fidelity = about.get("fidelity", "derived")
             if fidelity not in FIDELITIES:
@@ -430,7 +446,9 @@ def _families(paper: Paper, name: str, options: dict[str, Any], place: Where) ->
         raise ClaimError(f"{place}: give either domain=dict(...) or family=..., not {'both' if family else 'neither'}")
     try:
         if domain is not None:
-            extras = {k: options.pop(k) for k in ("where", "accept", "quick", "full", "every", "exhaustive") if k in options}
+            extras = {
+                k: options.pop(k) for k in ("where", "accept", "quick", "full", "every", "exhaustive") if k in options
+            }
             families: tuple[Family, ...] = (paper.family(name, **extras, **domain),)
         else:
             families = (family,) if isinstance(family, Family) else tuple(family)

@@ -11,14 +11,14 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from flint import arb, fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from theorems.kernel.values import rational
 from theorems.seeds import Words
 
-Exact = int | fmpq | Fraction | fmpz
+Exact: TypeAlias = Any  # int, fmpq, fmpz or Fraction; kept as fmpq
 
 
 class DomainError(ValueError):
@@ -189,7 +189,9 @@ class Rationals:
 
     def values(self) -> Iterator[fmpq]:
         if self.size() is None:
-            raise DomainError(f"{self} cannot be enumerated; use Choices(...) or Integers(...) for an exhaustive family")
+            raise DomainError(
+                f"{self} cannot be enumerated; use Choices(...) or Integers(...) for an exhaustive family"
+            )
         return iter([self.low])
 
     def contains(self, value: Any) -> bool:
@@ -326,7 +328,9 @@ class Reals:
 
     def values(self) -> Iterator[fmpq]:
         if self.size() is None:
-            raise DomainError(f"{self} cannot be enumerated; use Choices(...) or Integers(...) for an exhaustive family")
+            raise DomainError(
+                f"{self} cannot be enumerated; use Choices(...) or Integers(...) for an exhaustive family"
+            )
         return iter([self.low])
 
     def contains(self, value: Any) -> bool:

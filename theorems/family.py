@@ -124,7 +124,9 @@ class Family:
             for name, domain in self._domains.items():
                 size = domain.size()
                 if size is None:
-                    raise DomainError(f"family {self.id}: {name} ({domain}) is not finite, so its grid cannot be walked")
+                    raise DomainError(
+                        f"family {self.id}: {name} ({domain}) is not finite, so its grid cannot be walked"
+                    )
                 total *= size
             return total
         return len(self._points)
@@ -254,7 +256,7 @@ class Family:
         from hypothesis import assume
         from hypothesis import strategies as st
 
-        @st.composite
+        @st.composite  # type: ignore[untyped-decorator]
         def instances(draw: Any) -> Instance:
             values: Instance = {}
             for name, domain in self._domains.items():

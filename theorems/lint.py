@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _CLOSE = {"isclose", "allclose", "almosteq", "assert_allclose", "array_equal", "is_close"}
 _CASTS = {"int", "bool", "float", "Fraction", "fmpq", "Q", "Rational", "rational"}
 _MARKS = ("# branch", "# event")
+_WORTHLESS = "turns a verdict into a number, which is worth nothing; return the two sides"
 
 
 def verdicts_inside(claim: Claim) -> list[str]:
@@ -48,20 +49,44 @@ def _suspects(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Call):
             name = _name(node.func)
             if name in _CLOSE:
-                yield node.lineno, f"{name}(...) is a verdict inside the check; return both sides, e.g. eq(a, b, within=...)"
-            if name in _CASTS and any(isinstance(a, (ast.Compare, ast.BoolOp)) for a in node.args):
                 yield (
                     node.lineno,
-                    f"{name}(<comparison>) turns a verdict into a number, which is worth nothing; return the two sides",
+                    f"{name}(...) is a verdict inside the check; return both sides, e.g. eq(a, b, within=...)",
                 )
+            if name in _CASTS and any(_ordering(a) for a in node.args):
+                yield node.lineno, f"{name}(<comparison>) {_WORTHLESS}"
             if name in ("Fraction", "fmpq", "Q", "Rational") and any(_is_float(a) for a in node.args):
                 yield node.lineno, f"{name}(<float>) is a double in disguise; compute with exact numbers from the start"
+        elif isinstance(node, (ast.Return, ast.Yield)):
+            for side in _sides(node.value):
+                if isinstance(side, ast.Call) and _name(side.func) in _CASTS and any(map(_equality, side.args)):
+                    yield side.lineno, f"{_name(side.func)}(<comparison>) {_WORTHLESS}"
         elif isinstance(node, ast.Compare) and any(_is_float(x) for x in (node.left, *node.comparators)):
             yield (
                 node.lineno,
                 "a comparison with a float inside the check; return the two sides (or mark it `# branch` in a simulated "
                 "algorithm, `# event` in the definition of an event)",
             )
+
+
+def _ordering(node: ast.expr) -> bool:
+    """An order comparison, or a combination of comparisons; `int(i == j)` alone is Kronecker's delta."""
+    if isinstance(node, ast.BoolOp):
+        return True
+    return isinstance(node, ast.Compare) and not all(isinstance(op, (ast.Eq, ast.NotEq)) for op in node.ops)
+
+
+def _equality(node: ast.expr) -> bool:
+    return isinstance(node, ast.Compare) and not _ordering(node)
+
+
+def _sides(node: ast.expr | None) -> list[ast.expr]:
+    """The sides that a check returns or yields: elements of the tuple, arguments of the comparison."""
+    if isinstance(node, ast.Tuple):
+        return [side for element in node.elts for side in _sides(element)]
+    if isinstance(node, ast.Call) and _name(node.func) in ("eq", "le", "lt"):
+        return list(node.args)
+    return [node] if node is not None else []
 
 
 def _name(node: ast.expr) -> str:

@@ -45,9 +45,7 @@ def test_transcendental_ties_stay_undecided() -> None:
 
 
 def test_thunks_of_balls_are_evaluated_until_decided() -> None:
-    tight = fmpq(
-        int("1" + "4142135623730950488016887242096980785696718753769480731766797379907324784621"), 10**76
-    )
+    tight = fmpq(int("1" + "4142135623730950488016887242096980785696718753769480731766797379907324784621"), 10**76)
     o = answer(lt(lambda: arb(tight), lambda: arb(2).sqrt()), C)
     assert o.decision is Decision.FOR
     assert o.evidence is Evidence.CERTIFIED
@@ -106,9 +104,7 @@ def test_precision_is_restored() -> None:
 
 def test_a_bound_one_part_in_a_million_too_strong_is_refuted() -> None:
     assert answer(le(Fraction(1, 6), Fraction(1, 6)), C).decision is Decision.FOR
-    assert (
-        answer(le(Fraction(1, 6), Fraction(1, 6) * (1 - Fraction(1, 10**6))), C).decision is Decision.AGAINST
-    )
+    assert answer(le(Fraction(1, 6), Fraction(1, 6) * (1 - Fraction(1, 10**6))), C).decision is Decision.AGAINST
 
 
 MOVABLE = {

@@ -186,19 +186,31 @@ def test_a_share_of_undecided_instances_may_be_declared(write: Write) -> None:
 
 
 def test_unsatisfiable_hypotheses_are_inconclusive(write: Write) -> None:
-    result = only(write('@PAPER.bound(domain=dict(a=Integers(0, 5)), where=lambda a: a > 9)\ndef f(a):\n    "s"\n    return a, 5\n'))
+    result = only(
+        write(
+            '@PAPER.bound(domain=dict(a=Integers(0, 5)), where=lambda a: a > 9)\ndef f(a):\n    "s"\n    return a, 5\n'
+        )
+    )
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "satisfied the hypotheses" in result.reason
 
 
 def test_undecided_hypotheses_are_inconclusive(write: Write) -> None:
-    result = only(write('@PAPER.bound(domain=dict(a=Integers(0, 5)), where=lambda a: None if a == 3 else True)\ndef f(a):\n    "s"\n    return a, 5\n'))
+    result = only(
+        write(
+            '@PAPER.bound(domain=dict(a=Integers(0, 5)), where=lambda a: None if a == 3 else True)\ndef f(a):\n    "s"\n    return a, 5\n'
+        )
+    )
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "could not be decided" in result.reason
 
 
 def test_a_low_acceptance_is_inconclusive(write: Write) -> None:
-    result = only(write('@PAPER.bound(domain=dict(a=Integers(0, 99)), where=lambda a: a % 5 == 0, accept=0.9)\ndef f(a):\n    "s"\n    return a, 99\n'))
+    result = only(
+        write(
+            '@PAPER.bound(domain=dict(a=Integers(0, 99)), where=lambda a: a % 5 == 0, accept=0.9)\ndef f(a):\n    "s"\n    return a, 99\n'
+        )
+    )
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.rejected > 0
 

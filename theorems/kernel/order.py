@@ -141,6 +141,8 @@ def _decide(c: Any, sides: Sides, context: Context, entry: Any) -> Outcome:
 
 def _combined(c: Any, left: Array, right: Array, evidence: Evidence, context: Context, entry: Any) -> Outcome:
     """All entries hold, or one is refuted, or one is undecided; the tightest entry stands for the array."""
+    if isinstance(c, Eq) and left.entries == right.entries and context.shift == 0 and _all_rational(left.entries):
+        return Outcome(Decision.FOR, evidence, left, right, 0.0, 0.0)
     worst: Outcome | None = None
     resolution = 0.0
     rank = {Decision.AGAINST: 0, Decision.UNDECIDED: 1, Decision.FOR: 2}
@@ -167,6 +169,10 @@ def _combined(c: Any, left: Array, right: Array, evidence: Evidence, context: Co
         covered="; ".join(domains) if len(domains) < 4 else f"{max(domains, key=len)} (and {len(domains) - 1} more)",
         certificate=contents if worst.decision is Decision.FOR and any(contents) else worst.certificate,
     )
+
+
+def _all_rational(entries: tuple[Any, ...]) -> bool:
+    return all(type(e) is fmpq for e in entries)
 
 
 def _index(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -60,9 +60,7 @@ class Sides:
     evidence: Evidence
 
 
-def evaluations(
-    lhs: Any, rhs: Any, *, bits: int, max_bits: int, digits: int, symbolic: bool
-) -> Iterator[Sides]:
+def evaluations(lhs: Any, rhs: Any, *, bits: int, max_bits: int, digits: int, symbolic: bool) -> Iterator[Sides]:
     """The two sides at growing precision; exact and plain values once.
 
     Args:

@@ -21,6 +21,7 @@ from theorems.kernel.outcome import KernelError
 
 DISGUISED_FROM = 31  # mantissas of 31 to 53 bits at a higher working precision look like doubles
 DOUBLE_BITS = 53
+_SHORT_DENOMINATOR = 1 << 30
 
 _RETURN_INSTEAD = (
     "return exact numbers (int, Fraction, flint.fmpq), a finite flint.arb ball, a thunk of mpmath numbers, "
@@ -181,8 +182,7 @@ def admit(value: Any, *, symbolic: bool = False) -> Any:
     if kind is str:
         return Word(tuple(value))
     if kind in (fmpq_mat, fmpz_mat, arb_mat, acb_mat):
-        rows, cols = value.nrows(), value.ncols()
-        return Array((rows, cols), tuple(admit(e) for row in value.tolist() for e in row))
+        return Array((value.nrows(), value.ncols()), tuple(admit(e) for e in value.entries()))
     if isinstance(value, (tuple, list)):
         return _sequence(value, symbolic)
     if kind is float:
@@ -219,8 +219,11 @@ def has_dyadic(value: Any) -> bool:
 
 
 def _undisguised(q: fmpq) -> fmpq:
-    d = int(q.q)
-    if d > 1 << 30 and d & (d - 1) == 0 and not _dyadic_instance:
+    d = q.q
+    if d <= _SHORT_DENOMINATOR:
+        return q
+    d = int(d)
+    if d & (d - 1) == 0 and not _dyadic_instance:
         raise KernelError(
             f"the rational {_short(q)} has the power-of-two denominator 2^{d.bit_length() - 1}: it looks like a "
             "double in disguise; compute with exact numbers from the start, or wrap it in dyadic(...) if it is "
@@ -250,11 +253,15 @@ def _sequence(value: Any, symbolic: bool) -> Array | Word:
     if any(isinstance(v, str) for v in value):
         return word(value)
     entries = [admit(v, symbolic=symbolic) for v in value]
+    if entries and all(type(e) is fmpq for e in entries):
+        return Array((len(entries),), tuple(entries))
     inner = {e.shape if isinstance(e, Array) else () for e in entries}
     if any(isinstance(e, Word) for e in entries):
         return word(value)
     if len(inner) > 1:
-        raise KernelError(f"a ragged array: rows have the shapes {sorted(inner)}; use word(...) for sequences of symbols")
+        raise KernelError(
+            f"a ragged array: rows have the shapes {sorted(inner)}; use word(...) for sequences of symbols"
+        )
     shape = next(iter(inner)) if inner else ()
     flat: list[Any] = []
     for e in entries:

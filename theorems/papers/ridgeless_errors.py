@@ -14,8 +14,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-from solvers.exact_linalg import identity, pinv, rank, trace
-from theorems import Arrays, ByBudget, Choices, Given, Integers, Paper, Q, eq, le
+from solvers.exact_linalg import identity, pinv, trace
+from theorems import Arrays, ByBudget, Choices, Given, Integers, Paper, eq, le
 
 PAPER = Paper(
     key="ridgeless_errors",
@@ -115,7 +115,9 @@ def _orbit_average(*, shifts=True, signs=True, noise="trace") -> Iterator[Any]:
         yield eq(total / order, M.trace() * level / n)
 
 
-variance_trace_factorization.mutant("rows exchangeable instead of left-spherical (no signs)", signs=False, anywhere=True)
+variance_trace_factorization.mutant(
+    "rows exchangeable instead of left-spherical (no signs)", signs=False, anywhere=True
+)
 variance_trace_factorization.mutant("independent signs only (no shifts)", shifts=False, anywhere=True)
 variance_trace_factorization.mutant("dependence counted: 1' Omega 1 for Tr Omega", noise="all entries", breaks="main")
 variance_trace_factorization.mutant("n Omega_11 for Tr Omega", noise="first entry", breaks="orbit average")

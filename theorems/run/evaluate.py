@@ -20,7 +20,7 @@ from theorems.seeds import generator
 if TYPE_CHECKING:
     import numpy as np
 
-_PAIR = {"identity": eq, "bound": le, "construction": eq}
+_PAIR: dict[str, Callable[[Any, Any], Any]] = {"identity": eq, "bound": le, "construction": eq}
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,6 @@ def evaluate(
                         "tests=<how many at most>, so that the level can be split over them beforehand"
                     )
             yield Answered(part, outcome)
-
 
 
 def _streams(seed: int, labels: tuple[Any, ...]) -> Callable[[int], np.random.Generator]:

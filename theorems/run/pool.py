@@ -21,10 +21,9 @@ from theorems.run.results import BlockResult
 from theorems.run.work import Task, perform
 
 RETRIES = 2
-_ONE_THREAD = {
-    name: "1"
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "FLINT_NUM_THREADS")
-}
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "FLINT_NUM_THREADS"), "1"
+)
 
 
 def serial(tasks: Iterable[tuple[int, Task]], settings: Settings) -> Iterator[tuple[int, BlockResult]]:
@@ -153,7 +152,10 @@ class Pool:
         for item in items:
             if item.deadline <= now:
                 limit = f"{self.settings.seconds:g} s"
-                yield item.index, BlockResult(trouble=f"time: the task was stopped after {limit}", seconds=self.settings.seconds)
+                yield (
+                    item.index,
+                    BlockResult(trouble=f"time: the task was stopped after {limit}", seconds=self.settings.seconds),
+                )
             else:
                 again.append((item.index, item.task, item.tries))
 
@@ -166,7 +168,9 @@ class Pool:
             if tries > RETRIES:
                 yield (
                     item.index,
-                    BlockResult(error=f"the worker process died {tries} times on this task (memory, or a crash in C code)"),
+                    BlockResult(
+                        error=f"the worker process died {tries} times on this task (memory, or a crash in C code)"
+                    ),
                 )
             else:
                 again.append((item.index, item.task, tries))
@@ -175,4 +179,7 @@ class Pool:
 def _is_crash(error: BaseException) -> bool:
     from concurrent.futures.process import BrokenProcessPool
 
-    return isinstance(error, BrokenProcessPool) or type(error).__name__ in ("TerminatedWorkerError", "ShutdownExecutorError")
+    return isinstance(error, BrokenProcessPool) or type(error).__name__ in (
+        "TerminatedWorkerError",
+        "ShutdownExecutorError",
+    )

@@ -63,9 +63,7 @@ def _moved(claim: Claim, check: Check, part: Tally, settings: Settings) -> Moved
     shift = fmpq(*_exact(2 * tightest.resolution)) if tightest.resolution > 0 else fmpq(1, 10**30)
     level = settings.claim_level / tests_of(claim, settings)
     decision, reason = Decision.UNDECIDED, "the part was not answered again"
-    items = evaluate(
-        claim, check, values, {}, settings, level=level, place=place, shift=shift, shifted_part=part.part
-    )
+    items = evaluate(claim, check, values, {}, settings, level=level, place=place, shift=shift, shifted_part=part.part)
     for item in items:
         if isinstance(item, Answered) and item.part == part.part:
             decision, reason = item.outcome.decision, item.outcome.reason

@@ -101,9 +101,7 @@ def _level(claim: Claim, settings: Settings) -> float:
     return settings.claim_level / tests_of(claim, settings)
 
 
-def _block(
-    claim: Claim, check: Check, family: Family, indices: range, settings: Settings, result: BlockResult
-) -> None:
+def _block(claim: Claim, check: Check, family: Family, indices: range, settings: Settings, result: BlockResult) -> None:
     level = _level(claim, settings)
     first_refuted: tuple[Instance, str, Outcome] | None = None
     for k in indices:
@@ -128,9 +126,7 @@ def _block(
         _shrink(claim, check, family, first_refuted, settings, level, result)
 
 
-def _proof(
-    claim: Claim, check: Check, knobs: Mapping[str, Any], settings: Settings, result: BlockResult
-) -> None:
+def _proof(claim: Claim, check: Check, knobs: Mapping[str, Any], settings: Settings, result: BlockResult) -> None:
     for item in evaluate(claim, check, {}, knobs, settings, level=_level(claim, settings)):
         if isinstance(item, Answered):
             _add(result.tallies, check, item, None, 0, {})
@@ -329,6 +325,7 @@ def _instances(
 ) -> Iterator[tuple[Answered | Record, Family | None, int, Instance]]:
     """The mutant's items of one check, family by family; only where it is to die unless rows are needed everywhere."""
     check = claim.checks[i]
+    level = _level(claim, settings)
     for j in range(len(check.families)):
         family = _family(task.source, task.claim, i, j, settings.budget)
         if not everywhere and not _meant(mutant, check, family):
@@ -348,6 +345,6 @@ def _instances(
                 continue
             result.instances += 1
             for item in evaluate(
-                claim, check, draw.values, mutant.knobs, settings, level=_level(claim, settings), place=(family.id, k)
+                claim, check, draw.values, mutant.knobs, settings, level=level, place=(family.id, k)
             ):
                 yield item, family, k, draw.values
