@@ -1,0 +1,129 @@
+"""The command line: what each mode does, what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from theorems.report.arguments import UsageError, parse
+from theorems.report.terminal import look_of, painted
+
+INTERRUPTED = 130
+WRONG_USAGE = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: words after the program's name; those of the process by default.
+
+    Returns:
+        The exit status: 130 interrupted, 2 wrong usage, 1 refuted or a survivor, 4 error, 3 inconclusive, 0 all hold.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    if sys.flags.optimize >= 2:
+        return _refuse(
+            "python -OO removes docstrings, and a claim's statement is its docstring; "
+            "run without -OO (python -O is fine)"
+        )
+    status = 0
+    try:
+        try:
+            options = parse(sys.argv[1:] if argv is None else argv)
+            status = _dispatch(options)
+        except UsageError as error:
+            status = _refuse(str(error))
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+            print("theorems.report: interrupted", file=sys.stderr)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+    return status
+
+
+def _refuse(reason: str) -> int:
+    print(f"theorems.report: {reason}", file=sys.stderr)
+    return WRONG_USAGE
+
+
+def _silence() -> None:
+    """Nobody reads the output any more: let the interpreter's last flush go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    if options.version:
+        from theorems.run.runner import versions
+
+        print(f"theorems {versions()['theorems']}")
+        return 0
+    if options.mode == "new":
+        from theorems.report import starter
+
+        print(starter.write(options.new))
+        return 0
+    if options.mode == "list":
+        from theorems.report import listing
+        from theorems.report.selection import choose
+
+        chosen = choose(options.what, words=options.words, kinds=options.kind, evidence=options.evidence, check=False)
+        print(listing.render(chosen), end="")
+        return 0
+    if options.mode == "show":
+        from theorems.report import show
+        from theorems.report.selection import find
+
+        print(show.render(find(options.show, options.what), look_of(sys.stdout)), end="")
+        return 0
+    if options.mode == "reproduce":
+        from theorems.report import reproduce
+        from theorems.report.selection import find
+
+        return reproduce.reproduce(find(options.reproduce, options.what), options)
+    return _run(options)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from theorems.report import json_report, progress, summary, table
+    from theorems.report.output import check_writable, write_whole
+    from theorems.report.selection import choose
+    from theorems.run.evaluate import Settings
+    from theorems.run.runner import run_claims
+
+    if options.json:
+        check_writable(options.json)
+    chosen = choose(options.what, words=options.words, kinds=options.kind, evidence=options.evidence)
+    settings = Settings(seed=options.seed, budget=options.budget, instances=options.instances)
+    with progress.watching(len(chosen)) as watch:
+        run = run_claims(
+            [(c.source, c.claim) for c in chosen],
+            settings,
+            jobs=options.jobs,
+            fail_fast=bool(options.fail_fast),
+            watch=watch,
+        )
+    report = summary.Report(run, chosen)
+    failed = ""
+    if options.json:
+        try:
+            write_whole(options.json, json_report.render(report))
+        except UsageError as error:
+            failed = str(error)
+    look = look_of(sys.stdout)
+    status = WRONG_USAGE if failed and not run.interrupted else run.exit_status
+    try:
+        sys.stdout.write(table.render(report, look, parts=bool(options.parts)))
+        sys.stdout.write(painted(summary.closing(report), look))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence()
+    if failed:
+        _refuse(failed)
+    return status
