@@ -26,8 +26,14 @@ from theorems.domains import (
     Rationals,
     Reals,
 )
+from theorems.kernel.events import prob_eq, prob_ge, prob_le
+from theorems.kernel.means import mean_eq, mean_ge, mean_le
 from theorems.kernel.order import eq, le, lt
 from theorems.kernel.outcome import KernelError
+from theorems.kernel.slopes import slope
+from theorems.kernel.slopes_last import plateau, q_order
+from theorems.kernel.symbols import matrix_symbols, symbols
+from theorems.kernel.thresholds import bracket
 from theorems.kernel.values import INFINITY, MINUS_INFINITY, Approx, dyadic, word
 from theorems.shared import shared
 
@@ -48,11 +54,23 @@ __all__ = [
     "Q",
     "Rationals",
     "Reals",
+    "bracket",
     "dyadic",
     "eq",
     "le",
     "lt",
+    "matrix_symbols",
+    "mean_eq",
+    "mean_ge",
+    "mean_le",
+    "plateau",
+    "prob_eq",
+    "prob_ge",
+    "prob_le",
+    "q_order",
     "record",
     "shared",
+    "slope",
+    "symbols",
     "word",
 ]

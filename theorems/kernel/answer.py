@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from theorems.kernel.events import Probability, answer_probability
+from theorems.kernel.means import Mean, answer_mean
 from theorems.kernel.order import Eq, Le, answer_eq, answer_le
 from theorems.kernel.outcome import Context, KernelError, Outcome
 from theorems.kernel.precision import precision_kept
+from theorems.kernel.slopes import Slope, answer_slope
+from theorems.kernel.slopes_last import Plateau, QOrder, answer_plateau, answer_q_order
+from theorems.kernel.thresholds import Bracket, answer_bracket
 from theorems.kernel.values import dyadic_instance
 
 _ANSWERS: dict[type, Callable[[Any, Context], Outcome]] = {
     Eq: answer_eq,
     Le: answer_le,
+    Mean: answer_mean,
+    Probability: answer_probability,
+    Slope: answer_slope,
+    Plateau: answer_plateau,
+    QOrder: answer_q_order,
+    Bracket: answer_bracket,
 }
 
 
