@@ -7,58 +7,79 @@ from pathlib import Path
 
 from theorems.report.arguments import PROGRAM, UsageError
 
-_TEXT = '''\
-"""Claims to start from: change the statements, the domains and the checks to your own.
+_TEXT = r'''"""Claims to start from: change the statements, the domains and the checks to your own.
 
-Run this file:        python -m theorems.report {file}
-Read one claim:       python -m theorems.report {file} --show bernoulli
-See one instance:     python -m theorems.report {file} --reproduce bernoulli --instance 3
+Run this file:      python -m theorems.report {file}
+Read one claim:     python -m theorems.report {file} --show bernoulli
+See one instance:   python -m theorems.report {file} --reproduce bernoulli --instance 3
 """
 
-from theorems import Integers, Paper, Q, Rationals, prob_le, symbols
+from theorems import Arrays, Given, Integers, Paper, Q, Rationals, mean_eq, symbols
 
-PAPER = Paper(key="{key}", title="Claims to start from", authors=("you",))
+PAPER = Paper(key="{key}", title="Claims to start from", authors=("You",))
 
 
-# A bound: the docstring is the statement, the arguments come from `domain`, and the returned pair means
-# `left <= right`. Numbers are exact: ints, Q(p, q), Fractions, flint balls. Floats and bools are refused.
-@PAPER.bound(domain=dict(x=Rationals(-1, 5), n=Integers(0, 40)), source="Bernoulli's inequality")
+# A bound. The docstring is the statement, `domain` says where the arguments come from, and the returned pair means
+# left <= right. Return exact numbers: ints, Fractions, Q(p, q), or flint balls; floats and bools are refused.
+@PAPER.bound(source="Bernoulli's inequality", domain=dict(x=Rationals(-1, 5), n=Integers(0, 40)))
 def bernoulli(x, n, *, slope=1):
-    r"""$(1 + x)^n \\ge 1 + nx$ for every $x \\ge -1$ and every integer $n \\ge 0$."""
+    r"""$(1 + x)^n \ge 1 + nx$ for every $x \ge -1$ and every integer $n \ge 0$."""
     return 1 + slope * n * x, (1 + x) ** n
 
 
-# A mutant is the claim with one thing made wrong: a keyword-only argument, or a domain. The run must refute it;
-# a claim whose mutants survive does not hold, because its check may be unable to fail.
+# A mutant is the claim with one thing made wrong: a keyword-only argument, or a domain. The same run has to refute
+# it. A claim with a surviving mutant does not hold, since its check may be unable to fail.
 bernoulli.mutant("slope 5 % too large", slope=Q(21, 20))
 bernoulli.mutant("x down to -3", domain=dict(x=Rationals(-3, 5)))
 
 
-# An identity with a proof: the function without arguments only states it. The proof runs once, on symbols.
-@PAPER.identity(evidence="proved", source="Lagrange's identity")
-def lagrange():
+# Domains: Integers, Rationals, Reals, Choices, Booleans, Arrays; `Given` makes one depend on earlier parameters, and
+# `where=lambda n, x: ...` states a hypothesis. `quick` and `full` are the numbers of instances of the two budgets.
+@PAPER.bound(
+    source="Cauchy-Schwarz inequality",
+    domain=dict(n=Integers(1, 8), x=Given(lambda n: Arrays(Rationals(-9, 9), (n,)))),
+    quick=40,
+    full=400,
+)
+def square_of_sum(n, x, *, constant=1, power=2):
+    r"""$\left(\sum_{{i=1}}^n x_i\right)^2 \le n \sum_{{i=1}}^n x_i^2$ for real $x_1, \dots, x_n$."""
+    return sum(x) ** 2, constant * n * sum(t**power for t in x)
+
+
+square_of_sum.mutant("constant 5 % too small", constant=Q(19, 20))
+square_of_sum.mutant("sum of x_i instead of squares", power=1)
+
+
+# An identity with a proof. The function without arguments only states it; the proof runs once, on symbols.
+@PAPER.identity(source="Lagrange's identity", evidence="proved")
+def two_squares():
     r"""$(a^2 + b^2)(c^2 + d^2) = (ac + bd)^2 + (ad - bc)^2$ for all real $a, b, c, d$."""
 
 
-@lagrange.proof("expansion", covers="all real a, b, c, d")
-def _(*, sign=-1, power=2):
+@two_squares.proof("expansion", covers="all real a, b, c, d")
+def expansion(*, sign=-1, power=2):
     a, b, c, d = symbols("a b c d")
     return (a**2 + b**2) * (c**2 + d**2), (a * c + b * d) ** power + (a * d + sign * b * c) ** 2
 
 
-lagrange.mutant("wrong sign", sign=1)
-lagrange.mutant("first square forgotten", power=1)
+two_squares.mutant("wrong sign", sign=1)
+two_squares.mutant("first square forgotten", power=1)
 
 
-# A statistical claim: the kernel calls `draw` until the comparison is decided, and the level of the whole file is
-# fixed beforehand. `rng` is a NumPy generator, the only source of randomness.
-@PAPER.bound(domain=dict(n=Integers(20, 60)), quick=3, full=10, evidence="statistical", source="Hoeffding's inequality")
-def hoeffding(n, *, deviation=Q(1, 5), factor=1):
-    r"""$\\Pr[S_n/n - 1/2 \\ge 1/5] \\le e^{{-2n/25}}$ for the mean of $n$ fair coins."""
+# A statistical claim. `draw(rng)` returns one number or a block of them; the kernel calls it until the comparison is
+# decided, at an error level fixed beforehand. Draw from `rng` (a NumPy generator) alone.
+@PAPER.identity(source="order statistics", evidence="statistical", domain=dict(n=Integers(2, 5)), quick=3, full=8)
+def largest_of_uniforms(n, *, offset=1, more=0):
+    r"""$\mathbb{{E}} \max(U_1, \dots, U_n) = \frac{{n}}{{n + 1}}$ for independent uniform $U_i$ on $[0, 1]$."""
 
-    def event(rng):
-        return bool(rng.integers(0, 2, n).sum() >= n * (Q(1, 2) + deviation))  # event
-    ...
+    def draw(rng):
+        return rng.random((100, n + more)).max(axis=1)
+
+    return mean_eq(draw, Q(n, n + offset), support=(0, 1))
+
+
+largest_of_uniforms.mutant("n / (n + 2)", offset=2)
+largest_of_uniforms.mutant("one uniform more", more=1)
 '''
 
 

@@ -12,9 +12,9 @@ from theorems.kernel.outcome import Evidence
 from theorems.report.arguments import PROGRAM
 from theorems.report.selection import Chosen
 from theorems.report.terminal import Line
+from theorems.run.evaluate import Settings
 from theorems.run.results import ClaimResult, Run, Shown, Verdict
 
-LIBRARY_CLAIMS = 128  # the level alpha of the whole library is split over this many statistical claims
 _WORDS = {
     Verdict.HOLDS: ("holds", "hold"),
     Verdict.REFUTED: ("refuted", "refuted"),
@@ -42,7 +42,7 @@ def is_statistical(result: ClaimResult) -> bool:
 
 def alpha_used(run: Run) -> float:
     """Sum of the levels of the statistical claims that ran: the chance that any true claim among them is refuted."""
-    return sum(map(is_statistical, run.claims)) * run.alpha / LIBRARY_CLAIMS
+    return sum(map(is_statistical, run.claims)) * Settings(alpha=run.alpha).claim_level
 
 
 def totals(run: Run) -> str:
@@ -53,7 +53,9 @@ def totals(run: Run) -> str:
     killed = sum(c.killed for c in run.claims)
     statistical = sum(map(is_statistical, run.claims))
     empirical = sum(c.evidence is Evidence.EMPIRICAL for c in run.claims)
-    alpha = f"alpha used {alpha_used(run):.2g} ({_count(statistical, 'statistical claim')})"
+    alpha = f"alpha used {alpha_used(run):.2g}" + (
+        f" ({_count(statistical, 'statistical claim')})" if statistical else ""
+    )
     if empirical:
         alpha += f" + {empirical} empirical without a level"
     many = f", {run.instances} instances" if run.instances is not None else ""
