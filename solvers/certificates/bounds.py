@@ -254,9 +254,7 @@ def _indices(
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for name, indices, limit in (("unknowns", solved.unknowns, unknowns), ("rows", solved.rows, rows)):
         ordered = list(indices) == sorted(set(indices))
-        _require(
-            ordered and all(0 <= i < limit for i in indices), f"{name} must increase within 0..{limit - 1}"
-        )
+        _require(ordered and all(0 <= i < limit for i in indices), f"{name} must increase within 0..{limit - 1}")
     _require(MIN_BITS <= solved.bits <= MAX_BITS, f"{solved.bits} bits; expected {MIN_BITS}..{MAX_BITS}")
     _require(all(values[i] == 0 for i in solved.unknowns), "a coordinate is both listed and solved for")
     return solved.unknowns, solved.rows

@@ -88,10 +88,7 @@ def triangle_index(i: int, j: int) -> int:
 
 def triangle_to_matrix(s: Sequence[Number], order: int, off_diagonal: fmpq = ONE) -> list[list[Number]]:
     """The symmetric matrix of a triangle, its off-diagonal entries multiplied by `off_diagonal`."""
-    return [
-        [s[triangle_index(i, j)] * (off_diagonal if i != j else ONE) for j in range(order)]
-        for i in range(order)
-    ]
+    return [[s[triangle_index(i, j)] * (off_diagonal if i != j else ONE) for j in range(order)] for i in range(order)]
 
 
 def in_cone(cone: Cone, s: Sequence[Number]) -> bool:

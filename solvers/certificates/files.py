@@ -150,9 +150,7 @@ def _parse(text: str) -> Any:
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         raise ValueError(f"expected JSON text of at most {MAX_CHARACTERS} characters")
     try:
-        return json.loads(
-            text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_repetition
-        )
+        return json.loads(text, parse_float=_no_float, parse_constant=_no_float, object_pairs_hook=_no_repetition)
     except RecursionError:
         raise ValueError("the JSON text is nested too deeply") from None
 

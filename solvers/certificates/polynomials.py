@@ -79,9 +79,7 @@ def check_polynomial(problem: PolynomialProblem, certificate: SumOfSquares) -> V
     n = problem.variables
     one: Monomial = (0,) * n
     if len(certificate.multipliers) != len(problem.equalities):
-        raise InvalidCertificate(
-            f"{len(certificate.multipliers)} multipliers for {len(problem.equalities)} equalities"
-        )
+        raise InvalidCertificate(f"{len(certificate.multipliers)} multipliers for {len(problem.equalities)} equalities")
     difference = dict(problem.p)
     _add(difference, ((one, -certificate.bound),), fmpq(1))
     for square in certificate.squares:

@@ -36,9 +36,7 @@ def kind_of(certificate: object) -> str:
     for name, cls in KINDS.items():
         if type(certificate) is cls:
             return name
-    raise TypeError(
-        f"{type(certificate).__name__} is no certificate type; expected one of {', '.join(KINDS)}"
-    )
+    raise TypeError(f"{type(certificate).__name__} is no certificate type; expected one of {', '.join(KINDS)}")
 
 
 def to_json(value: object) -> Any:
@@ -68,9 +66,7 @@ def from_json(expected: Any, data: Any, where: str) -> Any:
     if isinstance(expected, type) and is_dataclass(expected):
         types_of = _field_types(expected)
         expect_fields(where, data, set(types_of))
-        return expected(
-            **{name: from_json(kind, data[name], f"{where}.{name}") for name, kind in types_of.items()}
-        )
+        return expected(**{name: from_json(kind, data[name], f"{where}.{name}") for name, kind in types_of.items()})
     origin, arguments = get_origin(expected), get_args(expected)
     if origin in (Union, types.UnionType):
         (inner,) = [argument for argument in arguments if argument is not type(None)]
@@ -89,9 +85,7 @@ def _tuple_from_json(arguments: tuple[Any, ...], data: Any, where: str) -> tuple
         return tuple(from_json(arguments[0], entry, f"{where}[{i}]") for i, entry in enumerate(data))
     if len(data) != len(arguments):
         raise ValueError(f"{where}: {len(data)} entries, expected {len(arguments)}")
-    return tuple(
-        from_json(kind, entry, f"{where}[{i}]") for i, (kind, entry) in enumerate(zip(arguments, data))
-    )
+    return tuple(from_json(kind, entry, f"{where}[{i}]") for i, (kind, entry) in enumerate(zip(arguments, data)))
 
 
 @cache

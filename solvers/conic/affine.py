@@ -18,6 +18,8 @@ from solvers.conic.rounding import to_float
 
 POOR = 1e-4
 """A variable that can move less than this share of the best in its equation does not absorb the error."""
+RANK = 1e-12
+"""Relative size of a pivot in doubles below which equations count as dependent."""
 
 
 def on_subspace(
@@ -136,10 +138,11 @@ def _pivots(matrix: fmpq_mat, weight: Floats) -> tuple[list[int], list[int]]:
     k, n = matrix.nrows(), matrix.ncols()
     if n == 0 or k == 0:
         return [], []
-    weighted = np.array([[to_float(value) for value in row] for row in matrix.tolist()]) * (weight + 1e-12)
+    preference = np.maximum(weight / max(float(weight.max()), 1e-300), POOR)
+    weighted = np.array([[to_float(value) for value in row] for row in matrix.tolist()]) * preference
     _, r, permutation = qr(weighted, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(r))
-    rank = int(np.sum(diagonal > 1e-9 * diagonal[0])) if diagonal[0] > 0 else 0
+    rank = int(np.sum(diagonal > RANK * diagonal[0])) if diagonal[0] > 0 else 0
     basis = [int(j) for j in permutation[:rank]]
     if rank == k:
         return basis, list(range(k))
@@ -152,9 +155,7 @@ def _by_elimination(matrix: fmpq_mat, residual: Sequence[fmpq], weight: Floats) 
     k, n = matrix.nrows(), matrix.ncols()
     order = [int(j) for j in np.argsort(-weight, kind="stable")]
     entries = matrix.tolist()
-    augmented = fmpq_mat(
-        k, n + 1, [v for row, r in zip(entries, residual) for v in (*(row[j] for j in order), r)]
-    )
+    augmented = fmpq_mat(k, n + 1, [v for row, r in zip(entries, residual) for v in (*(row[j] for j in order), r)])
     reduced, rank = augmented.rref()
     change = [fmpq(0)] * n
     for i in range(rank):

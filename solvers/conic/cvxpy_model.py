@@ -10,6 +10,7 @@ decimals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from solvers.certificates.problem import Row
 from solvers.conic.certify import certify
 from solvers.conic.numeric import clarabel_scale
 from solvers.conic.result import Certified
-from solvers.conic.rounding import reconstruct, to_float
+from solvers.conic.rounding import reconstruct
 
 
 @dataclass(frozen=True)
@@ -105,9 +106,7 @@ def from_cvxpy(problem: Any) -> CvxpyModel:
         reading.rows(A, scale),
         tuple(reading.rational(value / factor) for value, factor in zip(b, scale)),
         tuple(cones),
-        reading.rows(data["P"].tocsr(), np.ones(len(c)))
-        if data.get("P") is not None and data["P"].nnz
-        else None,
+        reading.rows(data["P"].tocsr(), np.ones(len(c))) if data.get("P") is not None and data["P"].nnz else None,
         reading.rational(float(np.asarray(inverse[-1]["offset"]).reshape(-1)[0])),
     )
     return CvxpyModel(exact, isinstance(problem.objective, cvxpy.Maximize), reading.largest_change)
@@ -130,9 +129,8 @@ class _Reading:
     def rational(self, value: float) -> fmpq:
         exact = reconstruct(float(value))
         if value != 0:
-            self.largest_change = max(
-                self.largest_change, abs(to_float(exact) - float(value)) / abs(float(value))
-            )
+            change = Fraction(int(exact.p), int(exact.q)) / Fraction(float(value)) - 1
+            self.largest_change = max(self.largest_change, abs(float(change)))
         return exact
 
     def rows(self, matrix: Any, scale: np.typing.NDArray[np.float64]) -> tuple[Row, ...]:

@@ -139,10 +139,12 @@ def _simple(problem: ConicProblem, found: Numerical) -> tuple[Point, Point | Non
 
 
 def _simple_point(problem: ConicProblem, x: Floats) -> Point | None:
-    rounded = [small_rational(float(value), 1e-7, 5000) for value in x]
-    start = [value for value in rounded if value is not None]
-    if len(start) < len(rounded):
-        return None
+    start: list[fmpq] = []
+    for value in x:
+        rounded = small_rational(float(value), 1e-7, 5000)
+        if rounded is None:
+            return None
+        start.append(rounded)
     point = put_on_equations(problem, start, np.ones(len(start)))
     if point is None:
         return None

@@ -98,9 +98,7 @@ def _split_second_order(rows: list[_Line], y: Floats) -> tuple[list[_Line], list
     return equal, [nonneg(1)], [rows[0]]
 
 
-def _split_psd(
-    cone: Cone, rows: list[_Line], y: Floats
-) -> tuple[list[_Line], list[Cone], list[_Line]] | None:
+def _split_psd(cone: Cone, rows: list[_Line], y: Floats) -> tuple[list[_Line], list[Cone], list[_Line]] | None:
     """S V = 0 with V = [I; F] up to order, so that S is PSD iff its block off the pivots of V is."""
     n = cone.order
     Y = triangle_matrix(y, n)

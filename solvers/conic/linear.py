@@ -272,10 +272,7 @@ def _highs_basis(data: _Data) -> tuple[list[int], dict[int, Side]] | None:
     import numpy as np
 
     n, infinity = len(data.c), highspy.kHighsInf
-    ends = [
-        (-infinity if l is None else to_float(l), infinity if u is None else to_float(u))
-        for l, u in data.bounds
-    ]
+    ends = [(-infinity if l is None else to_float(l), infinity if u is None else to_float(u)) for l, u in data.bounds]
     model = highspy.HighsLp()
     model.num_col_, model.num_row_ = n, len(data.rows)
     model.col_cost_ = np.array([to_float(value) for value in data.c])

@@ -69,11 +69,8 @@ def repair(problem: ConicProblem, x: Floats, accept: Accept) -> Repaired:
             point, step = attempt.towards(x, interior)
             if point is not None:
                 return Repaired(point, reductions=reductions, step=step)
-            return Repaired(
-                None,
-                f"no point between the solver's and an interior one (depth {depth:.1e}) passed",
-                reductions,
-            )
+            reason = f"no point between the solver's and an interior one (depth {depth:.1e}) passed"
+            return Repaired(None, reason, reductions)
         if depth < -INTERIOR:
             return Repaired(None, f"no feasible point (depth {depth:.1e})", reductions)
         smaller = reduce_to_face(face, exposing) if reductions < MAX_REDUCTIONS else None
@@ -128,6 +125,8 @@ class _Attempt:
     def on_equations(self, x: Floats) -> Point | None:
         bits = bits_for(x)
         rounded = [dyadic(float(value), bits) for value in x]
+        if not self.floats.is_equality.any():
+            return tuple(rounded)
         return put_on_equations(self.problem, rounded, room_to_move(self.floats, x))
 
     def nearest_to_interior(self) -> Floats | None:
@@ -191,9 +190,7 @@ def _phase_one(floats: FloatProblem) -> tuple[Floats | None, float, Floats]:
     """Maximise t <= 1 with b - A x - t e in K: (x, t, multipliers that expose a face when t = 0)."""
     problem = floats.exact
     m, n = problem.shape
-    rows = [
-        row if e == 0 else (*row, (n, dyadic(float(e), 0))) for row, e in zip(problem.rows, floats.identity)
-    ]
+    rows = [row if e == 0 else (*row, (n, dyadic(float(e), 0))) for row, e in zip(problem.rows, floats.identity)]
     extended = ConicProblem(
         (*(fmpq(0),) * n, fmpq(-1)),
         (*rows, ((n, fmpq(1)),)),

@@ -17,9 +17,7 @@ from solvers.certificates import (
     check,
 )
 
-Status = Literal[
-    "enclosed", "lower bound", "upper bound", "infeasible", "unbounded", "dual infeasible", "inconclusive"
-]
+Status = Literal["enclosed", "lower bound", "upper bound", "infeasible", "unbounded", "dual infeasible", "inconclusive"]
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ def to_float(value: Number) -> float:
 
 
 def dyadic(value: float, bits: int) -> fmpq:
-    """The multiple of 2^-bits nearest to a finite double (bits may be negative)."""
-    exact = Fraction(value)
-    power = Fraction(2) ** bits
-    return fmpq(fmpz(round(exact * power))) * fmpq(power.denominator, power.numerator)
+    """The multiple of 2^-bits nearest to a finite double (bits may be negative; |value| 2^bits within the range)."""
+    numerator = fmpz(round(math.ldexp(value, bits)))
+    return fmpq(numerator, fmpz(1) << bits) if bits >= 0 else fmpq(numerator << -bits)
 
 
 def bits_for(x: np.typing.NDArray[np.float64], relative: int = 48) -> int:
@@ -39,12 +38,18 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(0)
     if high < 0:
         return -simplest_between(-high, -low)
-    whole = math.floor(low)
-    if whole == low:
-        return Fraction(whole)
-    if whole + 1 <= high:
-        return Fraction(whole + 1)
-    return whole + 1 / simplest_between(1 / (high - whole), 1 / (low - whole))
+    return Fraction(*_simplest(low.numerator, low.denominator, high.numerator, high.denominator))
+
+
+def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """Numerator and denominator of the simplest rational in [a/b, c/d], for 0 < a/b <= c/d."""
+    whole, rest = divmod(a, b)
+    if rest == 0:
+        return whole, 1
+    if (whole + 1) * d <= c:
+        return whole + 1, 1
+    p, q = _simplest(d, c - whole * d, b, rest)
+    return whole * p + q, p
 
 
 def small_rational(value: float, tolerance: float, largest: int) -> fmpq | None:

@@ -175,15 +175,11 @@ def _make_feasible(state: Dictionary) -> Infeasible | None:
         i, low = found
         v, row = state.basic[i], state.table[i]
         candidates = [
-            (u, j)
-            for j, u in enumerate(state.nonbasic)
-            if row[j] != 0 and _can_move(state, u, (row[j] > 0) == low)
+            (u, j) for j, u in enumerate(state.nonbasic) if row[j] != 0 and _can_move(state, u, (row[j] > 0) == low)
         ]
         if not candidates:
             sign = fmpq(1 if low else -1)
-            return Infeasible(
-                {v: sign, **{u: -sign * row[j] for j, u in enumerate(state.nonbasic) if row[j] != 0}}
-            )
+            return Infeasible({v: sign, **{u: -sign * row[j] for j, u in enumerate(state.nonbasic) if row[j] != 0}})
         _, j = min(candidates)
         target = state.bounds[v][0 if low else 1]
         _shift(state, j, (target - state.value[v]) / row[j])
