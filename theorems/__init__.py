@@ -30,6 +30,7 @@ from theorems.kernel.events import prob_eq, prob_ge, prob_le
 from theorems.kernel.means import mean_eq, mean_ge, mean_le
 from theorems.kernel.order import eq, le, lt
 from theorems.kernel.outcome import KernelError
+from theorems.kernel.programs import optimum
 from theorems.kernel.slopes import slope
 from theorems.kernel.slopes_last import plateau, q_order
 from theorems.kernel.symbols import matrix_symbols, symbols
@@ -63,6 +64,7 @@ __all__ = [
     "mean_eq",
     "mean_ge",
     "mean_le",
+    "optimum",
     "plateau",
     "prob_eq",
     "prob_ge",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from theorems.kernel.events import Probability, answer_probability
@@ -10,6 +11,7 @@ from theorems.kernel.means import Mean, answer_mean
 from theorems.kernel.order import Eq, Le, answer_eq, answer_le
 from theorems.kernel.outcome import Context, KernelError, Outcome
 from theorems.kernel.precision import precision_kept
+from theorems.kernel.programs import desk
 from theorems.kernel.slopes import Slope, answer_slope
 from theorems.kernel.slopes_last import Plateau, QOrder, answer_plateau, answer_q_order
 from theorems.kernel.thresholds import Bracket, answer_bracket
@@ -48,5 +50,6 @@ def answer(comparison: object, context: Context) -> Outcome:
         raise KernelError(
             f"a check yields comparisons ({accepted}) or a pair (lhs, rhs), not a {type(comparison).__name__}"
         )
-    with precision_kept(), dyadic_instance(context.dyadic):
-        return decide(comparison, context)
+    with precision_kept(), dyadic_instance(context.dyadic), desk(context.certificates) as checked:
+        outcome = decide(comparison, context)
+    return replace(outcome, programs=tuple(checked.used)) if checked.used else outcome

@@ -7,10 +7,10 @@ from typing import Any
 
 from flint import acb, arb, fmpq, fmpq_mpoly, fmpq_poly, fmpz
 
-from theorems.kernel import exact
+from theorems.kernel import exact, programs
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome, up
 from theorems.kernel.precision import Sides, evaluations, working_precision
-from theorems.kernel.values import Algebraic, Array, Infinity, Word, rational
+from theorems.kernel.values import Algebraic, Array, Enclosed, Infinity, Word, rational
 
 _POLYNOMIALS = (fmpq_poly, fmpq_mpoly)
 _FIRST_BITS = 64
@@ -219,6 +219,9 @@ def _equal(c: Eq, a: Any, b: Any, evidence: Evidence, context: Context) -> Outco
         return Outcome(
             Decision.FOR if s == 0 else Decision.AGAINST, evidence, a, b, 0.0 if s == 0 else None, 0.0
         )
+    if isinstance(a, Enclosed) or isinstance(b, Enclosed):
+        radius = c.within if c.within is not None else _default_radius(evidence, context)
+        return programs.equal(radius, _interval(a), _interval(b), evidence, context)
     difference = _ball(a) - _ball(b)
     if not difference.is_finite():
         return Outcome(Decision.UNDECIDED, evidence, a, b, reason="the difference is not a finite ball")
@@ -283,6 +286,8 @@ def _ordered(c: Le, a: Any, b: Any, evidence: Evidence, context: Context) -> Out
         return Outcome(Decision.AGAINST, evidence, a, b, -relative)
     if isinstance(a, (Algebraic, fmpq)) and isinstance(b, (Algebraic, fmpq)):
         return _ordered_algebraic(c, a, b, evidence, context)
+    if isinstance(a, Enclosed) or isinstance(b, Enclosed):
+        return programs.ordered(c.strict, _interval(a), _interval(b), evidence, context)
     x, y = _ball(a), _ball(b)
     difference = y - x
     if not difference.is_finite():
@@ -329,6 +334,10 @@ def _ordered_algebraic(c: Le, a: Any, b: Any, evidence: Evidence, context: Conte
 def _symbolic(value: Any) -> bool:
     """Whether an admitted value is a sympy expression with symbols (only proofs admit those)."""
     return hasattr(value, "free_symbols")
+
+
+def _interval(value: Any) -> Enclosed:
+    return programs.as_interval(_ball(value) if isinstance(value, Algebraic) else value)
 
 
 def _scale(x: arb, y: arb) -> arb:

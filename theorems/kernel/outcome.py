@@ -64,7 +64,8 @@ class Outcome:
         samples: draws used by a statistical comparison.
         level: error probability that the comparison was allowed (0 for deterministic ones).
         points: data for a plot: `(name, ((x, y, low, high), ...))` pairs.
-        certificate: JSON-able content that lets `theorems.verify` re-check the outcome, if there is one.
+        certificate: JSON-able content of a proof, where there is one.
+        programs: (problem digest, statement, certificate) of each certified optimum that was compared.
     """
 
     decision: Decision
@@ -80,6 +81,7 @@ class Outcome:
     level: float = 0.0
     points: tuple[tuple[str, tuple[tuple[float, ...], ...]], ...] = ()
     certificate: Any = None
+    programs: tuple[tuple[str, str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class Context:
         max_bits: largest working precision that a comparison held as thunks may ask for.
         digits: decimal digits p of high-precision evaluations, which are repeated at 2p.
         proving: True when the comparison comes from a proof, where symbols are admitted.
+        certificates: when a certificate file is verified, the certificates that take the solvers' place.
         dyadic: True when the instance has dyadic parameters, so that dyadic results are no disguised doubles.
     """
 
@@ -104,6 +107,7 @@ class Context:
     digits: int = 30
     proving: bool = False
     dyadic: bool = False
+    certificates: tuple[Any, ...] | None = None
 
 
 class KernelError(TypeError):

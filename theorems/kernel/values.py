@@ -81,6 +81,19 @@ MINUS_INFINITY = Infinity(-1)
 
 
 @dataclass(frozen=True, slots=True)
+class Enclosed:
+    """A number between proven rational ends (None: no proven end); `reason` says what is missing."""
+
+    lower: fmpq | None
+    upper: fmpq | None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        low, high = ("?" if x is None else _short(x, 40) for x in (self.lower, self.upper))
+        return low if low == high else f"[{low}, {high}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Algebraic:
     """A real number given as an exact sympy expression without free symbols."""
 
@@ -295,6 +308,11 @@ def _foreign(value: Any, symbolic: bool) -> Any:
 
         if isinstance(value, (sympy.Basic, sympy.MatrixBase)):
             return _sympy(value, symbolic)
+    if module == "theorems":
+        from theorems.kernel.programs import Optimum, enclosed
+
+        if isinstance(value, Optimum):
+            return enclosed(value)
     raise KernelError(f"a value of type {type(value).__name__} is not admitted; {_RETURN_INSTEAD}")
 
 
