@@ -188,13 +188,13 @@ def dual_value(problem: ConicProblem, dual: DualBound) -> Number:
 
 
 def _check_primal(problem: ConicProblem, point: PrimalPoint) -> None:
-    value = primal_value(problem, point)
-    _require(bool(value <= point.bound), "the objective at x exceeds the stated bound")
+    with ctx.workprec(_bits(point.solved)):
+        _require(bool(primal_value(problem, point) <= point.bound), "the objective at x exceeds the stated bound")
 
 
 def _check_dual(problem: ConicProblem, dual: DualBound) -> None:
-    value = dual_value(problem, dual)
-    _require(bool(value >= dual.bound), "the dual objective is below the stated bound")
+    with ctx.workprec(_bits(dual.solved)):
+        _require(bool(dual_value(problem, dual) >= dual.bound), "the dual objective is below the stated bound")
 
 
 def _check_infeasibility(problem: ConicProblem, farkas: Infeasibility) -> None:

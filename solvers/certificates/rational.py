@@ -23,10 +23,11 @@ def rational(value: object) -> fmpq:
     """Convert an exact number to a FLINT rational.
 
     Args:
-        value: `int`, `fractions.Fraction`, `fmpz`, `fmpq`, or a string such as `"-3/7"`.
+        value: `int`, `fractions.Fraction`, `fmpz`, `fmpq`, or a string such as `"-3/7"` or `"0.1"`.
 
     Raises:
         TypeError: for anything else; a float in particular, because `0.1` is not 1/10.
+        ValueError: for a string that is no number.
     """
     if isinstance(value, fmpq):
         return value
@@ -34,10 +35,10 @@ def rational(value: object) -> fmpq:
         raise TypeError("a bool is not a number here; give an int or a rational")
     if isinstance(value, int | fmpz):
         return fmpq(value)
+    if isinstance(value, str):
+        value = Fraction(value)
     if isinstance(value, Fraction):
         return fmpq(value.numerator, value.denominator)
-    if isinstance(value, str):
-        return parse_rational(value)
     raise TypeError(
         f"{value!r} of type {type(value).__name__} is not exact; give int, Fraction, fmpz, fmpq or a string "
         "like '1/10' (a float's intended value: solvers.conic.reconstruct)"

@@ -1,10 +1,9 @@
 """cvxpy problems as exact conic programs.
 
-cvxpy hands out doubles, so "the" exact program is a decision. Each coefficient of the canonical form is read
-as the simplest rational within four units in the last place (1/10 for 0.1), after the factor sqrt 2 of
-Clarabel's PSD triangles has been divided out. What is certified is the program with those rationals; the
-result says so, with the largest change. Give `certify` exact data where the coefficients are not short
-decimals.
+cvxpy hands out doubles, so "the" exact program is a decision. Each coefficient of the canonical form is read by
+`solvers.conic.reconstruct` (1/10 for 0.1, 1/3 for 1/3), after the factor sqrt 2 of Clarabel's PSD triangles has been
+divided out. What is certified is the program with those rationals; the result says so, with the largest change. Give
+`certify` exact data where the coefficients are not simple rationals or short decimals.
 """
 
 from __future__ import annotations

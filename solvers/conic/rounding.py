@@ -10,6 +10,9 @@ from flint import arb, fmpq, fmpz
 
 from solvers.certificates.rational import Number
 
+SIMPLE = 1 << 20
+SHORT_DECIMAL = 15
+
 
 def to_float(value: Number) -> float:
     """The double nearest to a rational or to a ball's midpoint; raises `OverflowError` beyond the range."""
@@ -60,10 +63,11 @@ def small_rational(value: float, tolerance: float, largest: int) -> fmpq | None:
 
 
 def reconstruct(value: float) -> fmpq:
-    """The simplest rational within 2^-50 |value| (about four units in the last place): 1/10 for 0.1.
+    """The rational that a double was probably meant to be: 1/10 for 0.1, 1/3 for 1/3, 10^-30 for 1e-30.
 
-    A choice of meaning, not an enclosure: sqrt(2) as a double becomes some rational of seven digits. A result
-        that rests on it says so.
+    That is the simplest rational within 2^-50 |value| (about four units in the last place) if its denominator is at most
+    2^20; else the shortest decimal that prints the double, if it has at most 15 digits; else the simplest rational
+    again. A choice of meaning, not an enclosure: sqrt(2) becomes some rational. A result that rests on it says so.
 
     Raises:
         ValueError: for NaN and infinities.
@@ -73,4 +77,8 @@ def reconstruct(value: float) -> fmpq:
     exact = Fraction(value)
     width = abs(exact) / 2**50
     found = simplest_between(exact - width, exact + width)
+    if found.denominator > SIMPLE:
+        decimal = repr(value)
+        digits = decimal.partition("e")[0].replace(".", "").replace("-", "").strip("0")
+        found = Fraction(decimal) if len(digits) <= SHORT_DECIMAL else found
     return fmpq(found.numerator, found.denominator)
