@@ -91,13 +91,13 @@ def problem_digest(problem: Problem) -> str:
     """SHA-256 of the canonical spelling of exact problem data, in hex; "" when the data are balls."""
     if isinstance(problem, ConicProblem) and not problem.is_exact:
         return ""
-    return _sha256({"type": type(problem).__name__, "data": schema.to_json(problem)})
+    return sha256_of({"type": type(problem).__name__, "data": schema.to_json(problem)})
 
 
 def to_json(file: CertificateFile) -> str:
     """The canonical text of a file, its digest included."""
     body = _body(file)
-    return _canonical({**body, "digest": _sha256(body)}, indent=1) + "\n"
+    return canonical({**body, "digest": sha256_of(body)}, indent=1) + "\n"
 
 
 def from_json(text: str) -> CertificateFile:
@@ -107,7 +107,7 @@ def from_json(text: str) -> CertificateFile:
         ValueError: if the text is not JSON, too long, has unknown, missing or repeated fields, numbers that
             are not canonical exact strings, an unknown schema or kind, or a digest that does not match.
     """
-    data = _parse(text)
+    data = parse_strict(text)
     names = {"schema", "kind", "digest", *(field.name for field in fields(CertificateFile))}
     schema.expect_fields("the file", data, names)
     if data["schema"] != SCHEMA or isinstance(data["schema"], bool):
@@ -126,7 +126,7 @@ def from_json(text: str) -> CertificateFile:
         problem=schema.text("problem", data["problem"], 64),
         certificate=schema.from_json(schema.KINDS[kind], data["certificate"], "certificate"),
     )
-    digest = _sha256(_body(file))
+    digest = sha256_of(_body(file))
     if data["digest"] != digest:
         raise ValueError(f"the digest is {digest}, the file says {str(data['digest'])[:64]!r}")
     return file
@@ -137,16 +137,19 @@ def _body(file: CertificateFile) -> dict[str, Any]:
     return {"schema": SCHEMA, "kind": schema.kind_of(file.certificate), **data}
 
 
-def _canonical(data: object, indent: int | None = None) -> str:
+def canonical(data: object, indent: int | None = None) -> str:
+    """The one spelling of JSON data: sorted keys, ASCII."""
     separators = (",", ":") if indent is None else (",", ": ")
     return json.dumps(data, sort_keys=True, ensure_ascii=True, separators=separators, indent=indent)
 
 
-def _sha256(data: object) -> str:
-    return hashlib.sha256(_canonical(data).encode("ascii")).hexdigest()
+def sha256_of(data: object) -> str:
+    """SHA-256 of the canonical spelling, in hex."""
+    return hashlib.sha256(canonical(data).encode("ascii")).hexdigest()
 
 
-def _parse(text: str) -> Any:
+def parse_strict(text: str) -> Any:
+    """JSON data without floats or repeated fields; raises `ValueError` for anything else."""
     if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         raise ValueError(f"expected JSON text of at most {MAX_CHARACTERS} characters")
     try:

@@ -34,6 +34,7 @@ class Settings:
         alpha: chance that any true statistical claim of the whole library is refuted; a claim gets alpha/128.
         seconds: clock limit of one task (a safety net: what hits it is inconclusive).
         memory: bytes of address space of one worker.
+        certificates: keep what lets `theorems.verify` re-check outcomes.
     """
 
     seed: int = 0
@@ -42,6 +43,7 @@ class Settings:
     alpha: float = 0.01
     seconds: float = 600.0
     memory: int = 8 << 30
+    certificates: bool = False
 
     @property
     def claim_level(self) -> float:
@@ -55,6 +57,7 @@ class Answered:
 
     part: str
     outcome: Outcome
+    ordinal: int = 0
 
 
 def tests_of(claim: Claim, settings: Settings) -> int:
@@ -79,6 +82,8 @@ def evaluate(
     place: tuple[Any, ...] = (),
     shift: fmpq | None = None,
     shifted_part: str = "",
+    only: int | None = None,
+    certificates: tuple[Any, ...] | None = None,
 ) -> Iterator[Answered | Record]:
     """Call a check on one instance and answer what it yields, in order.
 
@@ -90,6 +95,8 @@ def evaluate(
         level: error probability of each statistical comparison.
         place: labels of the substreams (family id, index).
         shift, shifted_part: the self-test's distortion and the part that it applies to.
+        only: answer only the comparison with this ordinal (the verification of one outcome).
+        certificates: those of a certificate file, which take the solvers' place.
     """
     arguments = {name: values[name] for name in check.arguments if name in values}
     turned = {name: value for name, value in knobs.items() if name in check.knobs}
@@ -101,6 +108,9 @@ def evaluate(
             if isinstance(item, Record):
                 yield item
                 continue
+            if only is not None and ordinal != only:
+                ordinal += 1
+                continue
             labels = ("draws", claim.id, check.name, part, ordinal, *place)
             context = Context(
                 level=level,
@@ -108,9 +118,10 @@ def evaluate(
                 shift=shift if shift is not None and part == shifted_part else fmpq(0),
                 proving=check.role == "proof",
                 dyadic=dyadic,
+                certificates=certificates,
             )
-            ordinal += 1
             outcome = answer(item, context)
+            ordinal += 1
             if outcome.level > 0:
                 tests += 1
                 if tests > check.tests:
@@ -118,7 +129,7 @@ def evaluate(
                         f"{claim.id} ({check.name}) makes more than {check.tests} statistical comparison(s) a call; declare "
                         "tests=<how many at most>, so that the level can be split over them beforehand"
                     )
-            yield Answered(part, outcome)
+            yield Answered(part, outcome, ordinal - 1)
 
 
 def _streams(seed: int, labels: tuple[Any, ...]) -> Callable[[int], np.random.Generator]:

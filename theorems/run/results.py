@@ -57,7 +57,7 @@ class Tally:
     steps: tuple[str, ...] = ()
     points: tuple[tuple[str, tuple[tuple[float, ...], ...]], ...] = ()
     margins: list[tuple[int, float]] = field(default_factory=list)
-    certificates: list[tuple[str, int, Any]] = field(default_factory=list)
+    certificates: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def count(self) -> int:

@@ -119,7 +119,7 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
             if isinstance(item, Record):
                 result.records.append((item.table, encode(dict(item.row))))
                 continue
-            _add(result.tallies, check, item, family, k, draw.values)
+            _add(result.tallies, check, item, family, k, draw.values, keep=settings.certificates)
             if item.outcome.decision is Decision.AGAINST and first_refuted is None:
                 first_refuted = (draw.values, item.part, item.outcome)
     if first_refuted is not None and first_refuted[2].evidence >= Evidence.NUMERIC:
@@ -129,7 +129,7 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
 def _proof(claim: Claim, check: Check, knobs: Mapping[str, Any], settings: Settings, result: BlockResult) -> None:
     for item in evaluate(claim, check, {}, knobs, settings, level=_level(claim, settings)):
         if isinstance(item, Answered):
-            _add(result.tallies, check, item, None, 0, {})
+            _add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
 
 
 def _overall(
@@ -143,7 +143,7 @@ def _overall(
     values = {check.arguments[0]: tables}
     for item in evaluate(claim, check, values, knobs, settings, level=_level(claim, settings)):
         if isinstance(item, Answered):
-            _add(result.tallies, check, item, None, 0, {})
+            _add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
 
 
 def shown(
@@ -168,7 +168,14 @@ def shown(
 
 
 def _add(
-    tallies: dict[str, Tally], check: Check, item: Answered, family: Family | None, k: int, values: Mapping[str, Any]
+    tallies: dict[str, Tally],
+    check: Check,
+    item: Answered,
+    family: Family | None,
+    k: int,
+    values: Mapping[str, Any],
+    *,
+    keep: bool = False,
 ) -> None:
     """Count one outcome; only the tightest, the first refuted and the first undecided are turned into text."""
     o = item.outcome
@@ -179,8 +186,8 @@ def _add(
     tally.level += o.level
     if o.margin is not None and len(tally.margins) < MARGINS_KEPT:
         tally.margins.append((k, o.margin))
-    if o.certificate is not None:
-        tally.certificates.append((family.id if family is not None else "", k, o.certificate))
+    if keep and evidenced(o):
+        tally.certificates.append(kept(item, family, k))
     if o.decision is Decision.UNDECIDED:
         tally.undecided += 1
         tally.doubtful = tally.doubtful or shown(o, family, k, values, check=check.name)
@@ -199,6 +206,36 @@ def _add(
         tally.tightest = shown(o, family, k, values, check=check.name)
         if o.points:
             tally.points = o.points
+
+
+def evidenced(o: Outcome) -> bool:
+    """Whether an outcome has something that can be re-checked without a solver: a certificate or a counterexample."""
+    if o.evidence < Evidence.CERTIFIED or o.decision is Decision.UNDECIDED:
+        return False
+    return bool(o.programs) or o.certificate is not None or o.decision is Decision.AGAINST
+
+
+def kept(item: Answered, family: Family | None, k: int) -> dict[str, Any]:
+    """What a certificate file says about one outcome, as plain data."""
+    from solvers.certificates import schema
+
+    o = item.outcome
+    return {
+        "family": family.id.split("/", 1)[1] if family is not None else "",
+        "instance": k,
+        "ordinal": item.ordinal,
+        "decision": str(o.decision),
+        "evidence": str(o.evidence),
+        "lhs": show(o.lhs, 100_000),
+        "rhs": show(o.rhs, 100_000),
+        "margin": repr(o.margin),
+        "resolution": repr(o.resolution),
+        "programs": [
+            {"problem": digest, "statement": s, "kind": schema.kind_of(c), "certificate": schema.to_json(c)}
+            for digest, s, c in o.programs
+        ],
+        "proof": o.certificate,
+    }
 
 
 def tightness(resolution: float | None, margin: float | None) -> tuple[float, float]:
