@@ -125,7 +125,7 @@ def _command(name: str, tokens: list[str], i: int) -> tuple[Atom | None, int]:
         inside, i = _argument(tokens, i)
         text = _joined(inside)
         mark, word = ACCENTS[name]
-        return Atom(text + mark if len(text) == 1 else f"{word}({text})"), i
+        return Atom(unicodedata.normalize("NFC", text + mark) if len(text) == 1 else f"{word}({text})"), i
     if name in TRANSPARENT:
         return None, i
     if name in (r"\underbrace", r"\overbrace", r"\boxed", r"\substack", r"\smash"):

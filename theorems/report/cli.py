@@ -23,6 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 130 interrupted, 2 wrong usage, 1 refuted or a survivor, 4 error, 3 inconclusive, 0 all hold.
     """
+    if sys.stdout is None:  # closed by the caller (>&-): nobody wants to read
+        sys.stdout = open(os.devnull, "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
@@ -100,6 +102,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         check_writable(options.json)
     chosen = choose(options.what, words=options.words, kinds=options.kind, evidence=options.evidence)
+    if options.json and any(os.path.realpath(options.json) == c.source for c in chosen):
+        raise UsageError(f"cannot write {options.json}: it is a claim file of this run")
     settings = Settings(seed=options.seed, budget=options.budget, instances=options.instances)
     with progress.watching(len(chosen)) as watch:
         run = run_claims(

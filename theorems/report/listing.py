@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from theorems.report.selection import Chosen
-from theorems.report.table import heading
+from theorems.report.selection import Chosen, heading
 
 
 def render(chosen: Sequence[Chosen]) -> str:
@@ -17,7 +16,7 @@ def render(chosen: Sequence[Chosen]) -> str:
             c.claim.kind,
             str(c.claim.evidence),
             c.claim.fidelity,
-            f"{len(c.claim.mutants)} mutants",
+            f"{len(c.claim.mutants)} mutant{'' if len(c.claim.mutants) == 1 else 's'}",
             c.claim.source,
         )
         for c in chosen

@@ -75,18 +75,21 @@ def choose(
 
 
 def find(name: str, what: Sequence[str]) -> Chosen:
-    """One claim by id or by a unique name; looked for in the user's files first, if some are given.
+    """One claim by id or by a unique name, looked for in what is selected (the whole library by default).
 
     Raises:
         UsageError: for an unknown or ambiguous name.
     """
     pool = choose(what) if what else []
     hits = [c for c in pool if name in (c.claim.id, c.claim.name)]
-    if not hits and (not what or "/" in name):
-        hits = [c for c in _matching(name, pool, check=True) if name in (c.claim.id, c.claim.name)]
+    if not hits and not what:
+        hits = [c for c in _matching(name, [], check=True) if name in (c.claim.id, c.claim.name)]
     if not hits:
-        known = [c.claim.id for c in pool or library()]
-        raise UsageError(f"unknown claim {name!r}{registry.suggestion(name, known)}")
+        known = [c.claim.id for c in pool]
+        if not what and name in registry.library_keys():
+            raise UsageError(f"{name!r} is a paper; its claims are {', '.join(c.claim.id for c in library([name]))}")
+        where = f" in {', '.join(what)}" if what else ""
+        raise UsageError(f"unknown claim {name!r}{where}{registry.suggestion(name, known)}")
     if len(hits) > 1:
         raise UsageError(f"several claims are named {name!r}: {', '.join(c.claim.id for c in hits)}; give the whole id")
     return hits[0]
@@ -127,24 +130,49 @@ def _paper(key: str, check: bool) -> Paper:
 
 
 def _matching(pattern: str, others: list[Chosen], check: bool) -> list[Chosen]:
-    """Claims of the user's files and of the library that a pattern names."""
+    """Claims that a pattern names: of the user's files, or else of the library."""
     hits = [c for c in others if _named(pattern, c.claim)]
+    if hits:
+        return hits  # a user's own claims come before the library's
     keys = registry.library_keys()
     head, slash, _ = pattern.partition("/")
     wanted = [k for k in keys if fnmatch.fnmatchcase(k, head)] if slash or head in keys else keys
-    hits += [c for c in library(wanted, check=check) if _named(pattern, c.claim)]
+    found, failure = _importable(wanted, check)
+    hits = [c for c in found if _named(pattern, c.claim)]
+    if hits and failure:
+        raise failure  # claims of that paper may match too
     if hits:
         return hits
     if Path(pattern).is_file():
         raise UsageError(f"{pattern} is not a Python file: a claim file ends in .py")
-    known = [c.claim.id for c in [*others, *library(check=check)]]
+    if head in wanted and failure:
+        raise failure
+    known = [c.claim.id for c in [*others, *_importable(keys, check=False)[0]]]
     near = registry.suggestion(pattern, [*known, *keys])
     raise UsageError(f"unknown paper or claim {pattern!r}{near or f'; {len(known)} claims are known (--list)'}")
+
+
+def _importable(keys: Sequence[str], check: bool) -> tuple[list[Chosen], UsageError | None]:
+    """Claims of those papers that can be loaded, and why the first of the others cannot."""
+    found: list[Chosen] = []
+    failure = None
+    for key in keys:
+        try:
+            found += library([key], check=check)
+        except UsageError as error:
+            failure = failure or error
+    return found, failure
 
 
 def _named(pattern: str, claim: Claim) -> bool:
     names = (claim.id, claim.name, claim.paper.key)
     return any(pattern == n or fnmatch.fnmatchcase(n, pattern) for n in names)
+
+
+def heading(paper: Paper) -> str:
+    """A paper on one line."""
+    where = ", ".join(x for x in (paper.venue, f"arXiv {paper.arxiv}" if paper.arxiv else "") if x)
+    return f"{paper.key}: {paper.title}" + (f" ({where})" if where else "")
 
 
 def one_line(error: object) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from theorems.claim import FIDELITIES, Check, Claim, Mutant
 from theorems.domains import as_domain
 from theorems.family import BUDGETS, Family
-from theorems.report.selection import Chosen
+from theorems.report.selection import Chosen, heading
 from theorems.report.summary import tidy
-from theorems.report.table import heading
 from theorems.report.terminal import Line, Look, painted
 from theorems.run.codec import show
 from theorems.texmath import plain

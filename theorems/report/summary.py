@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from theorems.kernel.outcome import Evidence
 from theorems.report.arguments import PROGRAM
@@ -14,6 +15,7 @@ from theorems.report.selection import Chosen
 from theorems.report.terminal import Line
 from theorems.run.evaluate import Settings
 from theorems.run.results import ClaimResult, Run, Shown, Verdict
+from theorems.texmath import plain
 
 _WORDS = {
     Verdict.HOLDS: ("holds", "hold"),
@@ -32,7 +34,11 @@ class Report:
 
     def of(self, result: ClaimResult) -> Chosen:
         """The definition that belongs to a result."""
-        return next(c for c in self.chosen if c.claim.id == result.id)
+        return self._by_id[result.id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, Chosen]:
+        return {c.claim.id: c for c in self.chosen}
 
 
 def is_statistical(result: ClaimResult) -> bool:
@@ -107,6 +113,8 @@ def closing(report: Report) -> Iterator[Line]:
 def counterexample(report: Report, result: ClaimResult, shown: Shown) -> Iterator[Line]:
     """The counterexample of a refuted claim, and the command that reproduces it."""
     yield f"{result.id} is refuted in part {result.counterexample_part!r} ({shown.evidence})", "bold red"
+    for text in plain(report.of(result).claim.statement).splitlines():
+        yield f"    {text}".rstrip(), "italic"
     for text in sides(shown):
         yield f"    {text}", ""
     yield "    reproduce it:", ""

@@ -10,12 +10,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from theorems.kernel.outcome import Evidence
+from theorems.report.selection import heading
 from theorems.report.summary import Report
-from theorems.report.terminal import Look, console_for
+from theorems.report.terminal import Look, console_for, wrapped
 from theorems.run.results import ClaimResult, Tally, Verdict
+from theorems.texmath import plain
 
 if TYPE_CHECKING:
-    from theorems.claim import Paper
+    from theorems.claim import Claim, Paper
 
 VERDICTS = {  # glyph and style
     Verdict.HOLDS: ("✓", "green"),
@@ -46,14 +48,16 @@ class Cell:
 
 
 Row = list[Cell]
+Lines = list[Row | str]  # a remark is a line of its own, below a row
 
 
 def render(report: Report, look: Look, *, parts: bool = False) -> str:
-    """The table as text, with a trailing newline."""
+    """The table as text, with a trailing newline; empty when no claim was finished."""
     groups = [
-        (paper, [r for result in results for r in _rows(result, look, parts)]) for paper, results in _by_paper(report)
+        (paper, [line for result in results for line in _lines(result, report.of(result).claim, look, parts)])
+        for paper, results in _by_paper(report)
     ]
-    every = [row for _, rows in groups for row in rows]
+    every = [line for _, lines in groups for line in lines if not isinstance(line, str)]
     if not every:
         return ""
     for headings in (COLUMNS, SHORT):
@@ -76,7 +80,7 @@ def _by_paper(report: Report) -> Iterator[tuple[Paper, list[ClaimResult]]]:
         yield report.of(found[0]).claim.paper, found
 
 
-def _rows(result: ClaimResult, look: Look, parts: bool) -> Iterator[Row]:
+def _lines(result: ClaimResult, claim: Claim, look: Look, parts: bool) -> Iterator[Row | str]:
     glyph, style = VERDICTS[result.verdict]
     open_ = f" ({result.undecided} undecided)" if result.undecided and result.verdict is Verdict.HOLDS else ""
     name = result.id.split("/", 1)[1] if look.pretty else result.id
@@ -95,6 +99,17 @@ def _rows(result: ClaimResult, look: Look, parts: bool) -> Iterator[Row]:
     ]
     if parts:
         yield from (_part(p) for p in result.parts)
+    if result.evidence is Evidence.PROVED and result.verdict is Verdict.HOLDS:
+        yield from _reach(result, claim)
+
+
+def _reach(result: ClaimResult, claim: Claim) -> Iterator[str]:
+    """What a proof covers, and the steps by hand that it rests on."""
+    proved = [p for p in result.parts if p.role != "crosscheck"]
+    for domain in dict.fromkeys(p.covered for p in proved if p.covered):
+        yield f"    proved for {plain(domain)}"
+    for step in dict.fromkeys([*claim.rests_on, *(step for p in proved for step in p.steps)]):
+        yield f"    rests on: {plain(step)}"
 
 
 def _part(part: Tally) -> Row:
@@ -138,24 +153,18 @@ def seconds(value: float) -> str:
     return f"{value:.1f} s" if value < 99.95 else f"{value:.0f} s"
 
 
-def heading(paper: Paper) -> str:
-    """A paper on one line."""
-    where = ", ".join(x for x in (paper.venue, f"arXiv {paper.arxiv}" if paper.arxiv else "") if x)
-    return f"{paper.key}: {paper.title}" + (f" ({where})" if where else "")
-
-
-def _plain(groups: Sequence[tuple[Paper, list[Row]]], widths: Sequence[int], headings: Sequence[str]) -> str:
+def _plain(groups: Sequence[tuple[Paper, Lines]], widths: Sequence[int], headings: Sequence[str]) -> str:
     def line(texts: Sequence[str]) -> str:
         cells = [t.rjust(w) if i >= FIRST_NUMBER else t.ljust(w) for i, (t, w) in enumerate(zip(texts, widths))]
         return (" " * GAP).join(cells).rstrip()
 
     lines = [line(headings)]
     for paper, rows in groups:
-        lines += ["", f"# {heading(paper)}", *(line([c.text for c in row]) for row in rows)]
+        lines += ["", f"# {heading(paper)}", *(r if isinstance(r, str) else line([c.text for c in r]) for r in rows)]
     return "\n".join(lines) + "\n"
 
 
-def _pretty(groups: Sequence[tuple[Paper, list[Row]]], widths: list[int], headings: Sequence[str], look: Look) -> str:
+def _pretty(groups: Sequence[tuple[Paper, Lines]], widths: list[int], headings: Sequence[str], look: Look) -> str:
     from rich.rule import Rule
     from rich.text import Text
 
@@ -167,7 +176,13 @@ def _pretty(groups: Sequence[tuple[Paper, list[Row]]], widths: list[int], headin
     for n, (paper, rows) in enumerate(groups):
         title = textwrap.shorten(heading(paper)[len(paper.key) :], look.width - len(paper.key), placeholder=" …")
         console.print(Text("\n" if n else "").append(paper.key, "bold").append(title, "dim"), soft_wrap=True)
-        console.print(_grid(rows, widths))
+        for remark, block in groupby(rows, lambda r: isinstance(r, str)):
+            if remark:
+                for text in block:
+                    for piece in wrapped(str(text), look.width):
+                        console.print(Text(piece, "dim"), soft_wrap=True)
+            else:
+                console.print(_grid([r for r in block if not isinstance(r, str)], widths))
     return buffer.getvalue()
 
 
