@@ -38,6 +38,7 @@ class Method:
         interval: `(draws, low, high) -> (low, high)` at one of the times, given the interval so far.
         start: the interval before the first draw.
         early: whether a decision in favour may be taken before the last time.
+        shortfall: the factor of draws that is missing when the width is r times the declared one, for advice.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Method:
     interval: Callable[[Reals, float, float], tuple[float, float]]
     start: tuple[float, float] = (-math.inf, math.inf)
     early: bool = True
+    shortfall: Callable[[float], float] = lambda r: r * r
 
 
 def side_level(relation: Relation, context: Context) -> float:
@@ -93,7 +95,7 @@ def decide(
         _margin(relation, below, above, low, high),
         _resolution(relation, below, above, low, high) if decision is not Decision.AGAINST else None,
         _reason(decision, relation, below, above, low, high, n, method.name)
-        + (_suggestion(width, within, n, advice) if decision is Decision.UNDECIDED else ""),
+        + (_suggestion(method, width, within, n, advice) if decision is Decision.UNDECIDED else ""),
         samples=n,
         level=context.level,
         points=((method.name, thinned(seen)),),
@@ -131,13 +133,14 @@ def _reason(
     return met
 
 
-def _suggestion(width: float, within: float, n: int, advice: str) -> str:
-    """Which number of draws would be enough, if the width shrinks like the inverse root of it."""
+def _suggestion(method: Method, width: float, within: float, n: int, advice: str) -> str:
+    """Which number of draws would be enough, if the width goes on shrinking as it does."""
     if not math.isfinite(width):
         return f"; wider than within={within:.3g}: raise {advice}"
-    wanted = 1.1 * n * (width / within) ** 2
+    wanted = 1.1 * n * method.shortfall(width / within)
     digits = 10 ** max(0, math.floor(math.log10(wanted)) - 1)
-    return f"; the width {width:.3g} exceeds within={within:.3g}: about {advice}={math.ceil(wanted / digits) * digits} would do"
+    more = f"about {advice}={math.ceil(wanted / digits) * digits} would do"
+    return f"; the width {width:.3g} exceeds within={within:.3g}: {more}"
 
 
 def thinned(rows: list[tuple[float, ...]], most: int = PLOTTED) -> tuple[tuple[float, ...], ...]:

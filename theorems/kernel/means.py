@@ -161,11 +161,13 @@ def answer_mean(c: Mean, context: Context) -> Outcome:
 def _betting(c: Mean, support: tuple[float, float], level: float) -> Method:
     low, high = support
     span, slack = high - low, 2 * support_slack(low, high)
+    half_width = c.within / (2 * span) if c.fixed is None else None
 
     def interval(x: Reals, a: float, b: float) -> tuple[float, float]:
         inner = max(0.0, (a - low) / span), min(1.0, (b - low) / span)
         y = (x - low) / span
-        m, M = sequences.betting_interval(y, level, *inner, fixed=c.fixed)
+        stakes = sequences.bets(y, level, half_width, c.fixed)
+        m, M = sequences.betting_interval(y, stakes, level, *inner)
         # The slack covers moved draws and the rounding of y, m and M; an end that is not improved stays put.
         return (
             low + span * m - slack if m > inner[0] else a,
@@ -181,6 +183,8 @@ def _betting(c: Mean, support: tuple[float, float], level: float) -> Method:
         interval,
         (low, high),
         c.fixed is None,
+        # Stakes tuned to a width w leave w (N/n + 1)/2 after n draws, where N are enough.
+        (lambda r: 2 * r - 1) if c.fixed is None else (lambda r: r * r),
     )
 
 

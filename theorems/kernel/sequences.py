@@ -71,13 +71,15 @@ def last_rejected(excess: Callable[[float], float], low: float, high: float, tol
     return low
 
 
-def bets(y: Reals, level: float, fixed: int | None = None) -> Reals:
-    """Predictable plug-in bets: the i-th depends on the draws before the i-th only.
+def bets(y: Reals, level: float, half_width: float | None = None, fixed: int | None = None) -> Reals:
+    """Predictable bets: the i-th depends on the draws before the i-th only, through an estimate V of the variance.
 
     Args:
         y: draws in [0, 1], shape (n,).
         level: one-sided error probability.
-        fixed: the sample size for which the bets are tuned; None tunes them for all sizes.
+        half_width: bet half_width / V, which is optimal when that is the distance to be told apart.
+        fixed: bet sqrt(2 log(1 / level) / (V fixed)), optimal at the sample size `fixed`.
+            With neither, V i log(1 + i) under the root: fair at all sizes, and two to three times as many draws at each.
 
     Returns:
         Shape (n,), positive. Any predictable bets are valid, so their rounding is harmless.
@@ -89,6 +91,8 @@ def bets(y: Reals, level: float, fixed: int | None = None) -> Reals:
     variance = np.empty(y.size)
     variance[0] = 0.25
     variance[1:] = (0.25 + np.cumsum((y - mean) ** 2)[:-1]) / i[1:]
+    if half_width is not None:
+        return half_width / variance
     size = i * np.log1p(i) if fixed is None else float(fixed)
     return np.asarray(np.sqrt(-2 * math.log(level) / (variance * size)))
 
@@ -121,7 +125,7 @@ def betting_lower(y: Reals, stakes: Reals, level: float, floor: float = 0.0) -> 
 
     Args:
         y: draws in [0, 1], shape (n,), n >= 1.
-        stakes: as for `log_capital`, from `bets(y, level)`.
+        stakes: as for `log_capital`, from `bets`.
         floor: a lower bound that holds already, and is returned if it is not improved.
 
     Source: Waudby-Smith and Ramdas (2024), theorem 3 (there two-sided, with half of the capital on each side).
@@ -139,11 +143,8 @@ def betting_lower(y: Reals, stakes: Reals, level: float, floor: float = 0.0) -> 
     return last_rejected(excess, floor, top, 2.0**-11 * (top - floor))
 
 
-def betting_interval(
-    y: Reals, level: float, low: float = 0.0, high: float = 1.0, fixed: int | None = None
-) -> tuple[float, float]:
+def betting_interval(y: Reals, stakes: Reals, level: float, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
     """Lower and upper bound, each at `level`, on the mean of draws in [0, 1]; never wider than (low, high)."""
-    stakes = bets(y, level, fixed)
     return betting_lower(y, stakes, level, low), _mirrored(
         high, lambda floor: betting_lower(1 - y, stakes, level, floor)
     )
