@@ -89,6 +89,7 @@ def _one_of(accepted: Sequence[str], what: str) -> Callable[[str], list[str]]:
 def _parser() -> _Parser:
     parser = _Parser(
         prog=PROGRAM,
+        usage=f"{PROGRAM} [WHAT ...] [options]",
         description=_DESCRIPTION,
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

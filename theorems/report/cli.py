@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit status: 130 interrupted, 2 wrong usage, 1 refuted or a survivor, 4 error, 3 inconclusive, 0 all hold.
     """
     if sys.stdout is None:  # closed by the caller (>&-): nobody wants to read
-        sys.stdout = open(os.devnull, "w")
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from theorems.claim import FIDELITIES, Check, Claim, Mutant
-from theorems.domains import as_domain
-from theorems.family import BUDGETS, Family
+from theorems.domains import Given, as_domain
+from theorems.family import BUDGETS, Family, Instance, Unsatisfiable
 from theorems.report.selection import Chosen, heading
 from theorems.report.summary import tidy
 from theorems.report.terminal import Line, Look, painted
@@ -35,7 +35,7 @@ def lines(claim: Claim) -> Iterator[Line]:
     yield from _section("rests on", [plain(step) for step in claim.rests_on])
     yield from _section("checks", [text for check in claim.checks for text in _check(check)])
     yield from _section("mutants, each of which a run must refute", [_mutant(claim, m) for m in claim.mutants])
-    share = f"at most {claim.undecided:.0%} of the instances may stay undecided" if claim.undecided else ""
+    share = f"at most {100 * claim.undecided:.3g} % of the instances may stay undecided" if claim.undecided else ""
     yield from _section("allowance", [share])
     yield from _section("defined at", [str(claim.place)])
 
@@ -67,12 +67,28 @@ def _check(check: Check) -> Iterator[str]:
 def _family(family: Family) -> Iterator[str]:
     counts = ", ".join(f"{family.at(b).count()} {b}" for b in BUDGETS)
     walk = ", the whole declared domain" if family.exhaustive else ", a grid" if family.every else ""
-    where = f", under a hypothesis that accepts at least {family.accept:.2%}" if family.where is not None else ""
+    where = (
+        f", under a hypothesis that accepts at least {100 * family.accept:.3g} %" if family.where is not None else ""
+    )
     yield f"family {family.id.split('/', 1)[1]} ({counts} instances{walk}{where})"
     small, large = (family.at(b) for b in BUDGETS)
+    example = _first(small)
     for name in small.params:
         domain, larger = (tidy(str(as_domain(f.params[name]))) for f in (small, large))
+        if isinstance(small.params[name], Given) and example is not None:
+            needs = ", ".join(f"{n} = {show(example[n], 40)}" for n in small.params[name].needs)
+            domain += f"; for {needs}: {small.params[name].resolve(example)}"
+            larger = domain
         yield f"  {name}: {domain}" + (f" (quick), {larger} (full)" if larger != domain else "")
+
+
+def _first(family: Family) -> Instance | None:
+    """The first instance, which shows what dependent domains look like."""
+    try:
+        draw = family.instance(0, 0)
+    except Unsatisfiable:
+        return None
+    return draw.values if draw is not None else None
 
 
 def _mutant(claim: Claim, mutant: Mutant) -> str:
