@@ -166,8 +166,7 @@ def _betting(c: Mean, support: tuple[float, float], level: float) -> Method:
     def interval(x: Reals, a: float, b: float) -> tuple[float, float]:
         inner = max(0.0, (a - low) / span), min(1.0, (b - low) / span)
         y = (x - low) / span
-        stakes = sequences.bets(y, level, half_width, c.fixed)
-        m, M = sequences.betting_interval(y, stakes, level, *inner)
+        m, M = sequences.betting_interval(y, level, *inner, half_width=half_width, fixed=c.fixed)
         # The slack covers moved draws and the rounding of y, m and M; an end that is not improved stays put.
         return (
             low + span * m - slack if m > inner[0] else a,

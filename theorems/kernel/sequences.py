@@ -143,8 +143,20 @@ def betting_lower(y: Reals, stakes: Reals, level: float, floor: float = 0.0) -> 
     return last_rejected(excess, floor, top, 2.0**-11 * (top - floor))
 
 
-def betting_interval(y: Reals, stakes: Reals, level: float, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
-    """Lower and upper bound, each at `level`, on the mean of draws in [0, 1]; never wider than (low, high)."""
+def betting_interval(
+    y: Reals,
+    level: float,
+    low: float = 0.0,
+    high: float = 1.0,
+    *,
+    half_width: float | None = None,
+    fixed: int | None = None,
+) -> tuple[float, float]:
+    """Lower and upper bound, each at `level`, on the mean of draws in [0, 1]; never wider than (low, high).
+
+    `half_width` and `fixed` tune the bets; see `bets`.
+    """
+    stakes = bets(y, level, half_width, fixed)
     return betting_lower(y, stakes, level, low), _mirrored(
         high, lambda floor: betting_lower(1 - y, stakes, level, floor)
     )
