@@ -117,6 +117,23 @@ def majority_error(t: int, p: fmpq, tie: fmpq | None = None) -> fmpq:
     return wrong + (share * comb(t, t // 2) * (p * q) ** (t // 2) if t % 2 == 0 else 0)
 
 
+def majority_errors(horizon: int, delta: arb | fmpq) -> list[arb]:
+    r"""$e_0, \dots, e_{T-1}$ as balls, by $e_{2m+1} = e_{2m} - \Delta c_m = e_{2m+2}$ and $c_{m+1} = c_m (4m+2) pq/(m+1)$.
+
+    Args:
+        horizon: T >= 0.
+        delta: $\Delta$ in (0, 1/2), exact or a ball.
+    """
+    d = arb(delta)
+    x, c, e = arb(fmpq(1, 4)) - d * d, arb(1), arb(fmpq(1, 2))
+    errors = [e]
+    for m in range(horizon // 2):
+        e = e - d * c
+        errors += [e, e]
+        c = c * (4 * m + 2) * x / (m + 1)
+    return errors[:horizon]
+
+
 def central_term(m: int, delta: arb | fmpq) -> arb:
     """$c_m = \\binom{2m}{m} (pq)^m$ as a ball."""
     x = arb(fmpq(1, 4)) - arb(delta) * arb(delta)

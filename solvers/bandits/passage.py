@@ -46,8 +46,8 @@ class Survival:
 
 
 def _between(low: int, high: int) -> arb:
-    scale = 2 * UNIT
-    return arb(fmpq(low + high, scale), fmpq(high - low, scale))
+    scale = 2 * UNIT  # one more unit on either side: never a ball of radius 0
+    return arb(fmpq(low + high, scale), fmpq(high - low + 2, scale))
 
 
 def survival(p: fmpq, forced: int, boundary: Sequence[int]) -> Survival:
