@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from theorems.claim import Claim
 
 _CLOSE = {"isclose", "allclose", "almosteq", "assert_allclose", "array_equal", "is_close"}
-_CASTS = {"int", "bool", "float", "Fraction", "fmpq", "Q", "Rational", "rational"}
+_CASTS = {"int", "Fraction", "fmpq", "Q", "Rational", "rational"}  # a bool or a float the kernel refuses by itself
 _MARKS = ("# branch", "# event")
 _WORTHLESS = "turns a verdict into a number, which is worth nothing; return the two sides"
 

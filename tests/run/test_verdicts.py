@@ -281,3 +281,39 @@ def test_exit_statuses_take_the_first_that_applies(write: Write) -> None:
     assert run(write(true + open_ + error + false)).exit_status == 1
     survivor = "\n@PAPER.bound(domain=dict(a=Integers(0, 5)))\ndef weak(a, *, k=0):\n    's'\n    return a, 9\nweak.mutant('m', k=1)\n"
     assert run(write(true + survivor)).exit_status == 1
+
+
+def test_fail_fast_ends_with_the_first_claim_in_order_that_does_not_hold(write: Write) -> None:
+    from tests.claim_files import load
+    from theorems.run.evaluate import Settings
+    from theorems.run.runner import run_claims
+
+    body = """
+    import time
+    @PAPER.bound(quick=4, domain=dict(a=Integers(0, 3)), every=True)
+    def slow(a):
+        "holds, slowly"
+        time.sleep(0.2)
+        return a, 3
+    @PAPER.bound(quick=4, domain=dict(a=Integers(0, 3)), every=True)
+    def false(a):
+        "is refuted at once"
+        return a, 2
+    @PAPER.bound(quick=4, domain=dict(a=Integers(0, 3)), every=True)
+    def later(a):
+        "never comes"
+        return a, 1
+    """
+    path = write(body)
+    claims = [(str(path), c) for c in load(path).claims.values()]
+    for jobs in (1, 2):
+        done = run_claims(claims, Settings(), jobs=jobs, fail_fast=True)
+        assert [c.id.split("/")[1] for c in done.claims] == ["slow", "false"]
+        assert [i.split("/")[1] for i in done.unfinished] == ["later"]
+
+
+def test_a_refuted_claim_has_the_margin_of_its_counterexample_and_no_resolution(write: Write) -> None:
+    result = only(write('@PAPER.bound(domain=dict(a=Integers(0, 5)))\ndef f(a):\n    "s"\n    return a, 4\n'))
+    assert result.margin is not None
+    assert result.margin < 0
+    assert result.resolution is None

@@ -79,24 +79,20 @@ def judge(
     refuted = next((p for p in parts.values() if p.refuted), None)
     judged = [_judge_mutant(m, r, parts) for m, r in zip(claim.mutants, mutants)]
     verdict, reason = _verdict(claim, parts, counted, evidence, refuted, results, judged, bool(downgraded))
-    tight = [p.tightest for p in counted if p.tightest is not None]
-    margins = [s.margin for s in tight if s.margin is not None]
-    weakest = [
-        s.resolution for p in counted if p.evidence == evidence for s in [p.tightest] if s and s.resolution is not None
-    ]
+    margin, resolution = _sharpness(counted, evidence, refuted)
     return ClaimResult(
         id=claim.id,
         kind=claim.kind,
         verdict=verdict,
         reason=reason,
-        evidence=evidence,
+        evidence=None if any(b.error for b in results) and refuted is None else evidence,
         aimed=claim.evidence,
         fidelity=claim.fidelity,
         instances=sum(b.instances for b in results),
         rejected=sum(b.rejected for b in results),
         undecided=sum(p.undecided for p in counted) + sum(b.unsure for b in results),
-        margin=min(margins, default=None),
-        resolution=max(weakest, default=None),
+        margin=margin,
+        resolution=resolution,
         parts=list(parts.values()),
         mutants=judged,
         counterexample=refuted.smallest if refuted else None,
@@ -105,6 +101,21 @@ def judge(
         seconds=sum(b.seconds for b in results) + sum(m.seconds for m in judged),
         downgraded=downgraded,
     )
+
+
+def _sharpness(
+    counted: list[Tally], evidence: Evidence | None, refuted: Tally | None
+) -> tuple[float | None, float | None]:
+    """Margin and resolution of a claim: the smallest slack, and what the parts of the weakest evidence would miss.
+
+    A refuted claim has the (negative) margin of its counterexample and no resolution.
+    """
+    if refuted is not None:
+        return (refuted.smallest.margin if refuted.smallest else None), None
+    tight = [(p.evidence, p.tightest) for p in counted if p.tightest is not None]
+    margins = [s.margin for _, s in tight if s.margin is not None]
+    resolutions = [s.resolution for e, s in tight if e == evidence and s.resolution is not None]
+    return min(margins, default=None), max(resolutions, default=None)
 
 
 def _exhaustion(

@@ -37,6 +37,7 @@ class _Job:
 
     source: str
     claim: Claim
+    place: int
     tasks: list[int] = field(default_factory=list)
     mutants: list[int] = field(default_factory=list)
     overall: list[tuple[int, int]] = field(default_factory=list)  # (global index, check)
@@ -52,8 +53,9 @@ class _Board:
         self.tasks: list[Task] = []
         self.owner: list[_Job] = []
         self.results: dict[int, BlockResult] = {}
-        self.jobs = [_Job(source, claim) for source, claim in claims]
+        self.jobs = [_Job(source, claim, place) for place, (source, claim) in enumerate(claims)]
         self.ready: deque[int] = deque()
+        self.last = len(self.jobs)  # claims past this place in the order are not started any more
         for job in self.jobs:
             for task in plan.check_tasks(job.source, job.claim, settings):
                 job.tasks.append(self._add(job, task))
@@ -75,7 +77,12 @@ class _Board:
         """Tasks that can be started now; asked again, it goes on with what was added meanwhile."""
         while self.ready:
             index = self.ready.popleft()
-            yield index, self.tasks[index]
+            if self.owner[index].place <= self.last:
+                yield index, self.tasks[index]
+
+    def settled(self) -> bool:
+        """Whether every claim that still counts is finished."""
+        return all(job.left == 0 for job in self.jobs[: self.last + 1])
 
     def store(self, index: int, result: BlockResult) -> _Job | None:
         """Keep a result; returns the job when it was its last."""
@@ -126,7 +133,7 @@ def run_claims(
         claims: (paper key or path of the file, claim) pairs.
         settings: seed, budget, counts, guards.
         jobs: number of worker processes.
-        fail_fast: stop after the first claim that does not hold.
+        fail_fast: end with the first claim, in the given order, that does not hold.
         watch: called with progress events.
         executor: "processes" (guarded, the default) or "serial" (in this process, without guards).
 
@@ -152,13 +159,15 @@ def run_claims(
                 verdict = finished[job.claim.id] = board.verdict(job)
                 notify(Event("claim", board.total, done, verdict))
                 if fail_fast and verdict.verdict is not Verdict.HOLDS:
+                    board.last = min(board.last, job.place)
+                if fail_fast and board.settled():
                     break
     except KeyboardInterrupt:
         interrupted = True
     finally:
         if pool is not None:
             pool.kill()
-    order = [claim.id for _, claim in claims]
+    order = [claim.id for _, claim in claims[: board.last + 1]]
     return Run(
         seed=settings.seed,
         budget=settings.budget,
@@ -169,7 +178,7 @@ def run_claims(
         interrupted=interrupted,
         seconds=time.perf_counter() - started,
         jobs=jobs,
-        unfinished=[i for i in order if i not in finished],
+        unfinished=[claim.id for _, claim in claims if claim.id not in order or claim.id not in finished],
     )
 
 
