@@ -139,14 +139,16 @@ def _require(condition: bool, reason: str) -> None:
         raise InvalidCertificate(reason)
 
 
-def _require_length(name: str, values: Sequence[Number], length: int) -> None:
+def _require_rationals(name: str, values: Sequence[object], length: int) -> None:
     _require(len(values) == length, f"{name} has {len(values)} entries; the problem needs {length}")
+    for value in values:
+        _require(isinstance(value, fmpq), f"{name} holds a {type(value).__name__}; only FLINT rationals are exact here")
 
 
 def primal_value(problem: ConicProblem, point: PrimalPoint) -> Number:
     """The objective at a feasible point; raises `InvalidCertificate` if feasibility is not shown."""
     m, n = problem.shape
-    _require_length("x", point.x, n)
+    _require_rationals("x", point.x, n)
     with ctx.workprec(_bits(point.solved)):
         x: Sequence[Number] = point.x
         slack = problem.slack(x)
@@ -172,14 +174,14 @@ def _require_feasible(problem: ConicProblem, slack: Sequence[Number]) -> None:
 def dual_value(problem: ConicProblem, dual: DualBound) -> Number:
     """The dual objective at a feasible (w, y); raises `InvalidCertificate` if feasibility is not shown."""
     m, n = problem.shape
-    _require_length("y", dual.y, m)
+    _require_rationals("y", dual.y, m)
     if problem.P is None:
         _require(dual.w is None, "w is given and the objective is linear")
     else:
         _require(problem.is_convex, "the quadratic form is not positive semidefinite")
         if dual.w is None:
             raise InvalidCertificate("w is missing and the objective is quadratic")
-        _require_length("w", dual.w, n)
+        _require_rationals("w", dual.w, n)
     with ctx.workprec(_bits(dual.solved)):
         y = _stationary_multiplier(problem, problem.gradient(dual.w, dual.y), dual.y, dual.solved)
         _require_in_dual_cone(problem, y)
@@ -188,17 +190,19 @@ def dual_value(problem: ConicProblem, dual: DualBound) -> Number:
 
 
 def _check_primal(problem: ConicProblem, point: PrimalPoint) -> None:
+    _require_rationals("the bound", (point.bound,), 1)
     with ctx.workprec(_bits(point.solved)):
         _require(bool(primal_value(problem, point) <= point.bound), "the objective at x exceeds the stated bound")
 
 
 def _check_dual(problem: ConicProblem, dual: DualBound) -> None:
+    _require_rationals("the bound", (dual.bound,), 1)
     with ctx.workprec(_bits(dual.solved)):
         _require(bool(dual_value(problem, dual) >= dual.bound), "the dual objective is below the stated bound")
 
 
 def _check_infeasibility(problem: ConicProblem, farkas: Infeasibility) -> None:
-    _require_length("y", farkas.y, problem.shape[0])
+    _require_rationals("y", farkas.y, problem.shape[0])
     with ctx.workprec(_bits(farkas.solved)):
         gradient = ConicProblem((fmpq(0),) * len(problem.c), problem.rows, problem.b, problem.cones).gradient(
             None, farkas.y
@@ -210,7 +214,7 @@ def _check_infeasibility(problem: ConicProblem, farkas: Infeasibility) -> None:
 
 def _check_recession(problem: ConicProblem, recession: Recession) -> None:
     d = recession.direction
-    _require_length("the direction", d, len(problem.c))
+    _require_rationals("the direction", d, len(problem.c))
     for k, (cone, block) in enumerate(problem.blocks()):
         image = [-apply_row(row, d) for row in problem.rows[block]]
         _require(in_cone(cone, image), f"-A d is not in cone {k} ({cone.kind}, order {cone.order})")
@@ -218,7 +222,7 @@ def _check_recession(problem: ConicProblem, recession: Recession) -> None:
         _require(is_zero(apply_row(row, d)), "the objective is curved along the direction")
     _require(bool(dot(problem.c, d) < 0), "the objective does not decrease along the direction")
     if recession.x is not None:
-        _require_length("x", recession.x, len(problem.c))
+        _require_rationals("x", recession.x, len(problem.c))
         _require_feasible(problem, problem.slack(recession.x))
 
 

@@ -37,7 +37,7 @@ class PolynomialProblem:
 
     def __post_init__(self) -> None:
         for q in (self.p, *self.inequalities, *self.equalities):
-            _check_arity(q, self.variables)
+            _check_terms(q, self.variables)
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,8 @@ def check_polynomial(problem: PolynomialProblem, certificate: SumOfSquares) -> V
     """
     n = problem.variables
     one: Monomial = (0,) * n
+    if not isinstance(certificate.bound, fmpq):
+        raise InvalidCertificate("the bound is no FLINT rational")
     if len(certificate.multipliers) != len(problem.equalities):
         raise InvalidCertificate(f"{len(certificate.multipliers)} multipliers for {len(problem.equalities)} equalities")
     difference = dict(problem.p)
@@ -86,7 +88,7 @@ def check_polynomial(problem: PolynomialProblem, certificate: SumOfSquares) -> V
         _add(difference, _expand(problem, square), fmpq(-1))
     for h, q in zip(problem.equalities, certificate.multipliers):
         try:
-            _check_arity(q, n)
+            _check_terms(q, n)
         except ValueError as error:
             raise InvalidCertificate(str(error)) from None
         _add(difference, multiply(h, q), fmpq(-1))
@@ -111,6 +113,8 @@ def _expand(problem: PolynomialProblem, square: WeightedSquare) -> Polynomial:
         raise InvalidCertificate(f"a monomial is not {n} nonnegative exponents")
     if len(gram) != len(z) or any(len(row) != len(z) for row in gram):
         raise InvalidCertificate(f"a Gram matrix does not fit its {len(z)} monomials")
+    if not all(isinstance(value, fmpq) for row in gram for value in row):
+        raise InvalidCertificate("a Gram matrix holds a number that is no FLINT rational")
     try:
         positive = is_psd(gram)
     except ValueError:
@@ -132,7 +136,9 @@ def _add(total: dict[Monomial, fmpq], terms: Polynomial, factor: fmpq) -> None:
         total[exponents] = total.get(exponents, fmpq(0)) + factor * value
 
 
-def _check_arity(q: Polynomial, variables: int) -> None:
-    for exponents, _ in q:
+def _check_terms(q: Polynomial, variables: int) -> None:
+    for exponents, coefficient in q:
+        if not isinstance(coefficient, fmpq):
+            raise ValueError(f"a coefficient of type {type(coefficient).__name__}; build it with polynomial")
         if len(exponents) != variables or any(e < 0 for e in exponents):
             raise ValueError(f"exponents {exponents}; expected {variables} nonnegative integers")

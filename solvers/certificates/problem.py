@@ -13,11 +13,11 @@ The dual that certificates refer to, for P positive semidefinite (P = 0: no w):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 
 from solvers.certificates.cones import Cone
 from solvers.certificates.psd import is_psd
@@ -52,6 +52,9 @@ class ConicProblem:
 
     def __post_init__(self) -> None:
         m, n = len(self.b), len(self.c)
+        for value in self.entries():
+            if not isinstance(value, fmpq | arb):
+                raise TypeError(f"an entry of type {type(value).__name__}; build the problem with conic_problem")
         if len(self.rows) != m:
             raise ValueError(f"A has {len(self.rows)} rows and b has {m} entries")
         if sum(cone.rows for cone in self.cones) != m:
@@ -72,11 +75,19 @@ class ConicProblem:
         """(m, n): rows and variables."""
         return len(self.b), len(self.c)
 
+    def entries(self) -> Iterator[Number]:
+        """All numbers of the data."""
+        yield from self.c
+        yield from self.b
+        yield self.offset
+        for row in (*self.rows, *(self.P or ())):
+            for _, value in row:
+                yield value
+
     @cached_property
     def is_exact(self) -> bool:
         """Whether no entry is a ball."""
-        entries = (value for row in (*self.rows, *(self.P or ())) for _, value in row)
-        return not any(isinstance(value, arb) for value in (*self.c, *self.b, self.offset, *entries))
+        return not any(isinstance(value, arb) for value in self.entries())
 
     @cached_property
     def is_convex(self) -> bool:
@@ -170,13 +181,3 @@ def conic_problem(
     n = len(objective)
     quadratic = None if P is None else sparse_rows(P, n)
     return ConicProblem(objective, sparse_rows(A, n), vector(b), tuple(cones), quadratic, number(offset))
-
-
-def dense(problem: ConicProblem) -> fmpq_mat:
-    """A as a dense exact matrix (m x n)."""
-    m, n = problem.shape
-    matrix = fmpq_mat(m, n)
-    for i, row in enumerate(problem.rows):
-        for j, value in row:
-            matrix[i, j] = value
-    return matrix

@@ -1,13 +1,14 @@
 """Exact points on an affine subspace near a float point: E x = f with sparse rational rows.
 
-Equations are solved one by one where a variable occurs in no other remaining equation; only the core that is
-left needs a dense exact solve. Which variable absorbs the error of an equation is chosen by a weight: how far
-the variable may move before it leaves the cone.
+Equations are solved one by one where a variable occurs in no other remaining equation; only the core that is left needs
+a dense exact solve. Which variable absorbs the error of an equation is chosen by a weight: how far the variable may
+move before it leaves the cone. The choice is a plan, made once and used for many points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -22,27 +23,76 @@ RANK = 1e-12
 """Relative size of a pivot in doubles below which equations count as dependent."""
 
 
-def on_subspace(
-    rows: Sequence[Row], right: Sequence[fmpq], start: Sequence[fmpq], weight: Floats
-) -> tuple[fmpq, ...] | None:
-    """The point of {x : E x = f} that differs from `start` in one variable per independent equation.
+@dataclass(frozen=True)
+class Plan:
+    """How to satisfy E x = f by changing few variables.
+
+    Attributes:
+        rows: E, sparse and exact.
+        order: (equation, variable) pairs; each variable is absent from all later equations and from the core.
+        core: the equations that are solved together.
+        columns: the variables of the core, those of large weight first.
+        matrix: the core, one row per equation and one column per variable of `columns`.
+        basis: positions in `columns` of well-conditioned variables.
+        chosen: as many rows of `matrix`, which the basis solves.
+    """
+
+    rows: tuple[Row, ...]
+    order: tuple[tuple[int, int], ...]
+    core: tuple[int, ...]
+    columns: tuple[int, ...]
+    matrix: fmpq_mat
+    basis: tuple[int, ...]
+    chosen: tuple[int, ...]
+
+    @property
+    def determined(self) -> list[int] | None:
+        """One variable per equation that the equations determine, given all others; `None` if they are dependent."""
+        if len(self.basis) < len(self.core):
+            return None
+        return sorted([j for _, j in self.order] + [self.columns[k] for k in self.basis])
+
+
+def plan(rows: Sequence[Row], weight: Floats) -> Plan:
+    """Choose the variables that absorb the errors of the equations E x = f.
 
     Args:
-        rows: E, sparse.
+        rows: E, sparse and exact.
+        weight: nonnegative, one per variable; variables of large weight are the ones to be changed.
+    """
+    order, core = _peel(rows, weight)
+    columns = sorted({j for i in core for j, _ in rows[i]}, key=lambda j: (-weight[j], j))
+    place = {j: k for k, j in enumerate(columns)}
+    matrix = fmpq_mat(len(core), len(columns))
+    for position, i in enumerate(core):
+        for j, value in rows[i]:
+            matrix[position, place[j]] = value
+    basis, chosen = _pivots(matrix, weight[columns])
+    return Plan(tuple(rows), tuple(order), tuple(core), tuple(columns), matrix, tuple(basis), tuple(chosen))
+
+
+def on_subspace(plan: Plan, right: Sequence[fmpq], start: Sequence[fmpq]) -> tuple[fmpq, ...] | None:
+    """The point of {x : E x = f} that differs from `start` in the variables of the plan.
+
+    Args:
+        plan: of the equations.
         right: f.
         start: an approximate solution, rational.
-        weight: nonnegative; variables of large weight are the ones to be changed.
 
     Returns:
         x with E x = f exactly, or `None` when the equations are inconsistent.
     """
     x = list(start)
-    order, core = _peel(rows, weight)
-    if core and not _solve_core([rows[i] for i in core], [right[i] for i in core], x, weight):
-        return None
-    for i, j in reversed(order):
-        coefficient = dict(rows[i])[j]
-        x[j] += (right[i] - apply_row(rows[i], x)) / coefficient
+    if plan.core:
+        residual = [right[i] - apply_row(plan.rows[i], x) for i in plan.core]
+        change = _by_basis(plan, residual) or _by_elimination(plan, residual)
+        if change is None:
+            return None
+        for j, delta in zip(plan.columns, change):
+            x[j] += delta
+    for i, j in reversed(plan.order):
+        coefficient = next(value for column, value in plan.rows[i] if column == j)
+        x[j] += (right[i] - apply_row(plan.rows[i], x)) / coefficient
     return tuple(x)
 
 
@@ -52,17 +102,18 @@ def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], l
     for i, row in enumerate(rows):
         for j, _ in row:
             occurrences.setdefault(j, set()).add(i)
-    remaining = {i for i, row in enumerate(rows) if row}
+    remaining = set(range(len(rows)))
     order: list[tuple[int, int]] = []
-    pending = list(remaining)
+    pending = list(range(len(rows)))
     while pending:
         again: set[int] = set()
         for i in pending:
-            if i not in remaining:
+            alone = [j for j, _ in rows[i] if len(occurrences[j]) == 1]
+            if not alone:
                 continue
             reach = {j: weight[j] * abs(to_float(value)) for j, value in rows[i]}
-            best = max((j for j in reach if len(occurrences[j]) == 1), key=reach.__getitem__, default=None)
-            if best is None or reach[best] <= POOR * max(reach.values()):
+            best = max(alone, key=reach.__getitem__)
+            if reach[best] <= POOR * max(reach.values()):
                 continue
             order.append((i, best))
             remaining.discard(i)
@@ -71,64 +122,7 @@ def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], l
                 if len(occurrences[j]) == 1:
                     again |= occurrences[j]
         pending = sorted(again & remaining)
-    empty = [i for i, row in enumerate(rows) if not row]
-    return order, sorted(remaining) + empty
-
-
-def _solve_core(rows: Sequence[Row], right: Sequence[fmpq], x: list[fmpq], weight: Floats) -> bool:
-    """Change x so that the equations hold, by well-conditioned variables, else by exact elimination."""
-    columns, matrix = _matrix(rows)
-    residual = [r - apply_row(row, x) for row, r in zip(rows, right)]
-    weights = np.array([weight[j] for j in columns])
-    change = _by_basis(matrix, residual, weights) or _by_elimination(matrix, residual, weights)
-    if change is None:
-        return False
-    for j, delta in zip(columns, change):
-        x[j] += delta
-    return True
-
-
-def _matrix(rows: Sequence[Row]) -> tuple[list[int], fmpq_mat]:
-    """The variables that occur, and the equations in them as a dense matrix."""
-    columns = sorted({j for row in rows for j, _ in row})
-    place = {j: k for k, j in enumerate(columns)}
-    matrix = fmpq_mat(len(rows), len(columns))
-    for i, row in enumerate(rows):
-        for j, value in row:
-            matrix[i, place[j]] = value
-    return columns, matrix
-
-
-def determined_variables(rows: Sequence[Row], weight: Floats) -> list[int] | None:
-    """One variable per equation, such that the equations determine these given all others; `None` if
-    dependent.
-
-    Args:
-        rows: E, sparse and exact.
-        weight: as in `on_subspace`; a variable of weight 0 is never chosen.
-    """
-    usable = [tuple((j, value) for j, value in row if weight[j] > 0) for row in rows]
-    order, core = _peel(usable, weight)
-    columns, matrix = _matrix([usable[i] for i in core])
-    basis, _ = _pivots(matrix, np.array([weight[j] for j in columns]))
-    if len(basis) < len(core):
-        return None
-    return sorted([j for _, j in order] + [columns[k] for k in basis])
-
-
-def _by_basis(matrix: fmpq_mat, residual: Sequence[fmpq], weight: Floats) -> list[fmpq] | None:
-    basis, chosen = _pivots(matrix, weight)
-    rank, entries = len(basis), matrix.tolist()
-    square = fmpq_mat(rank, rank, [entries[i][j] for i in chosen for j in basis])
-    try:
-        solution = square.solve(fmpq_mat(rank, 1, [residual[i] for i in chosen]))
-    except ZeroDivisionError:
-        return None
-    change = [fmpq(0)] * matrix.ncols()
-    for position, j in enumerate(basis):
-        change[j] = solution[position, 0]
-    solved = all(sum((v * d for v, d in zip(row, change)), fmpq(0)) == r for row, r in zip(entries, residual))
-    return change if solved else None
+    return order, sorted(remaining)
 
 
 def _pivots(matrix: fmpq_mat, weight: Floats) -> tuple[list[int], list[int]]:
@@ -150,17 +144,32 @@ def _pivots(matrix: fmpq_mat, weight: Floats) -> tuple[list[int], list[int]]:
     return basis, [int(i) for i in order[:rank]]
 
 
-def _by_elimination(matrix: fmpq_mat, residual: Sequence[fmpq], weight: Floats) -> list[fmpq] | None:
+def _by_basis(plan: Plan, residual: Sequence[fmpq]) -> list[fmpq] | None:
+    rank = len(plan.basis)
+    square = fmpq_mat(rank, rank, [plan.matrix[i, j] for i in plan.chosen for j in plan.basis])
+    try:
+        solution = square.solve(fmpq_mat(rank, 1, [residual[i] for i in plan.chosen]))
+    except ZeroDivisionError:
+        return None
+    change = [fmpq(0)] * len(plan.columns)
+    for position, j in enumerate(plan.basis):
+        change[j] = solution[position, 0]
+    if rank == len(plan.core):
+        return change
+    image = plan.matrix * fmpq_mat(len(change), 1, change)
+    return change if all(image[i, 0] == value for i, value in enumerate(residual)) else None
+
+
+def _by_elimination(plan: Plan, residual: Sequence[fmpq]) -> list[fmpq] | None:
     """Exact reduced row echelon form, columns of large weight first."""
-    k, n = matrix.nrows(), matrix.ncols()
-    order = [int(j) for j in np.argsort(-weight, kind="stable")]
-    entries = matrix.tolist()
-    augmented = fmpq_mat(k, n + 1, [v for row, r in zip(entries, residual) for v in (*(row[j] for j in order), r)])
+    k, n = len(plan.core), len(plan.columns)
+    entries = plan.matrix.tolist() if n else [[] for _ in range(k)]
+    augmented = fmpq_mat(k, n + 1, [v for row, r in zip(entries, residual) for v in (*row, r)])
     reduced, rank = augmented.rref()
     change = [fmpq(0)] * n
     for i in range(rank):
         pivot = next(j for j in range(n + 1) if reduced[i, j] != 0)
         if pivot == n:
             return None
-        change[order[pivot]] = reduced[i, n]
+        change[pivot] = reduced[i, n]
     return change

@@ -18,7 +18,7 @@ from solvers.certificates.bounds import MIN_BITS, dual_value, primal_value
 from solvers.certificates.problem import Row
 from solvers.certificates.rational import Number, ball_endpoints, is_zero
 from solvers.conic import numeric
-from solvers.conic.affine import determined_variables
+from solvers.conic.affine import plan
 from solvers.conic.dual import dual_problem
 from solvers.conic.exact import is_linear, solve_linear
 from solvers.conic.numeric import FloatProblem, Floats
@@ -126,7 +126,7 @@ def _primal(problem: ConicProblem, centre: ConicProblem, x: Floats) -> tuple[Pri
 
     def accept(point: Point) -> bool:
         weight = room_to_move(floats, np.array([to_float(value) for value in point]))
-        unknowns = determined_variables([centre.rows[i] for i in equations], weight)
+        unknowns = plan([centre.rows[i] for i in equations], weight).determined
         if unknowns is None:
             return False
         solved = Solved(tuple(unknowns), equations, _bits()) if equations else None
@@ -134,7 +134,7 @@ def _primal(problem: ConicProblem, centre: ConicProblem, x: Floats) -> tuple[Pri
         accepted.extend([] if found is None else [found])
         return found is not None
 
-    outcome = repair(centre, x, accept)
+    outcome = repair(floats, x, accept)
     return (accepted[-1], "") if accepted else (None, f"no primal point: {outcome.reason}")
 
 
@@ -147,8 +147,9 @@ def _dual(problem: ConicProblem, centre: ConicProblem, x: Floats, y: Floats) -> 
 
     def accept(point: Point) -> bool:
         weight = room_to_move(floats, np.array([to_float(value) for value in point]))
-        weight[:shift] = 0  # w stays as listed, the multipliers absorb the stationarity equations
-        unknowns = determined_variables(other.rows[:n], weight)
+        # w stays as listed, the multipliers absorb the stationarity equations
+        rows = [tuple((j, value) for j, value in row if j >= shift) for row in other.rows[:n]]
+        unknowns = plan(rows, weight).determined
         if unknowns is None:
             return False
         opened = _opened(point, unknowns)
@@ -158,7 +159,7 @@ def _dual(problem: ConicProblem, centre: ConicProblem, x: Floats, y: Floats) -> 
         accepted.extend([] if found is None else [found])
         return found is not None
 
-    outcome = repair(other, y if centre.P is None else np.concatenate([x, y]), accept)
+    outcome = repair(floats, y if centre.P is None else np.concatenate([x, y]), accept)
     return (accepted[-1], "") if accepted else (None, f"no dual point: {outcome.reason}")
 
 

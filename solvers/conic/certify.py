@@ -37,23 +37,25 @@ def certify(problem: ConicProblem) -> Certified:
         return exact.certify_linear(problem)
     if not problem.is_convex:
         return assembled(problem, None, None, "the quadratic form is not positive semidefinite")
+    floats = FloatProblem(problem)
     try:
-        found = numeric.solve(FloatProblem(problem))
+        found = numeric.solve(floats)
     except OverflowError:
         return assembled(problem, None, None, "a coefficient exceeds the range of doubles")
     if found.status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        return _infeasible(problem, found.y) or _bounds(problem, found)
+        return _infeasible(floats, found.y) or _bounds(floats, found)
     if found.status in ("DualInfeasible", "AlmostDualInfeasible"):
-        return _unbounded(problem, found.x) or _bounds(problem, found)
-    return exact.refine(problem, found) or _bounds(problem, found)
+        return _unbounded(floats, found.x) or _bounds(floats, found)
+    return exact.refine(floats, found) or _bounds(floats, found)
 
 
-def _bounds(problem: ConicProblem, found: numeric.Numerical) -> Certified:
+def _bounds(floats: FloatProblem, found: numeric.Numerical) -> Certified:
     """Repair both points; fall back on proofs of infeasibility or unboundedness."""
+    problem = floats.exact
     x = np.where(np.isfinite(found.x), found.x, 0.0)
     y = np.where(np.isfinite(found.y), found.y, 0.0)
-    primal = repair(problem, x, lambda point: accepted(problem, PrimalPoint(point, problem.objective(point))))
-    other = dual_problem(problem)
+    primal = repair(floats, x, lambda point: accepted(problem, PrimalPoint(point, problem.objective(point))))
+    other = FloatProblem(dual_problem(problem))
     dual = repair(
         other,
         y if problem.P is None else np.concatenate([x, y]),
@@ -62,12 +64,12 @@ def _bounds(problem: ConicProblem, found: numeric.Numerical) -> Certified:
     upper = None if primal.point is None else PrimalPoint(primal.point, problem.objective(primal.point))
     lower = None if dual.point is None else _dual_bound(problem, dual.point)
     if upper is None and lower is None:
-        proven = _infeasible(problem, y) or _unbounded(problem, x)
+        proven = _infeasible(floats, y) or _unbounded(floats, x)
         return proven or assembled(problem, None, None, _reason(found, primal, dual, None))
     if upper is None:
-        return _infeasible(problem, y) or assembled(problem, None, lower, _reason(found, primal, dual, None))
+        return _infeasible(floats, y) or assembled(problem, None, lower, _reason(found, primal, dual, None))
     if lower is None:
-        return _unbounded(problem, x) or assembled(problem, upper, None, _reason(found, primal, dual, None))
+        return _unbounded(floats, x) or assembled(problem, upper, None, _reason(found, primal, dual, None))
     gap = (upper.bound - lower.bound) / max(fmpq(1), abs(lower.bound), abs(upper.bound))
     return assembled(problem, upper, lower, "" if gap <= TARGET else _reason(found, primal, dual, gap))
 
@@ -80,29 +82,34 @@ def _dual_bound(problem: ConicProblem, point: Point) -> DualBound:
     return DualBound(y, value, w)
 
 
-def _infeasible(problem: ConicProblem, y: Floats) -> Certified | None:
+def _infeasible(floats: FloatProblem, y: Floats) -> Certified | None:
     """A Farkas proof near a numerical multiplier, if there is one."""
-    scale = -float(FloatProblem(problem).b @ y)
+    problem = floats.exact
+    scale = -float(floats.b @ y)
     if scale <= 0:
         return None
-    found = repair(farkas_problem(problem), y / scale, lambda point: accepted(problem, Infeasibility(point)))
+    found = repair(
+        FloatProblem(farkas_problem(problem)), y / scale, lambda point: accepted(problem, Infeasibility(point))
+    )
     if found.point is None:
         return None
     return Certified("infeasible", None, None, Infeasibility(found.point), problem)
 
 
-def _unbounded(problem: ConicProblem, d: Floats) -> Certified | None:
+def _unbounded(floats: FloatProblem, d: Floats) -> Certified | None:
     """A recession direction near a numerical one, with a feasible point if one is found."""
-    floats = FloatProblem(problem)
+    problem = floats.exact
     scale = -float(floats.c @ d)
     if scale <= 0:
         return None
-    found = repair(recession_problem(problem), d / scale, lambda point: accepted(problem, Recession(point)))
+    found = repair(
+        FloatProblem(recession_problem(problem)), d / scale, lambda point: accepted(problem, Recession(point))
+    )
     direction = found.point
     if direction is None:
         return None
     start = numeric.solve(FloatProblem(_without_objective(problem))).x
-    feasible = repair(problem, start, lambda point: accepted(problem, Recession(direction, point)))
+    feasible = repair(floats, start, lambda point: accepted(problem, Recession(direction, point)))
     status: Status = "unbounded" if feasible.point is not None else "dual infeasible"
     return Certified(status, None, None, Recession(direction, feasible.point), problem, feasible.reason)
 

@@ -10,10 +10,11 @@ from flint import fmpq, fmpq_mat
 from solvers.certificates import ConicProblem, DualBound, Infeasibility, PrimalPoint, Recession
 from solvers.certificates.problem import Row
 from solvers.certificates.rational import dot
+from solvers.conic.affine import on_subspace, plan
 from solvers.conic.dual import dual_problem, split
 from solvers.conic.linear import LinearSolution, lp
 from solvers.conic.numeric import FloatProblem, Floats, Numerical, margin
-from solvers.conic.repair import Point, put_on_equations
+from solvers.conic.repair import Point, equations
 from solvers.conic.result import Certified, accepted, assembled
 from solvers.conic.rounding import small_rational, to_float
 
@@ -61,15 +62,16 @@ def certify_linear(problem: ConicProblem) -> Certified:
     return assembled(problem, PrimalPoint(solution.x, value), bound, method="exact vertex")
 
 
-def refine(problem: ConicProblem, found: Numerical) -> Certified | None:
+def refine(floats: FloatProblem, found: Numerical) -> Certified | None:
     """An enclosure of gap 0, if the optimum is found by an exact KKT system or has small denominators."""
+    problem = floats.exact
     if not (np.all(np.isfinite(found.x)) and np.all(np.isfinite(found.y))):
         return None
     polyhedral = all(cone.kind in ("zero", "nonneg") for cone in problem.cones)
     if polyhedral:
-        candidate, method = _kkt(problem, found), "exact KKT system"
+        candidate, method = _kkt(floats, found), "exact KKT system"
     else:
-        candidate, method = _simple(problem, found), "small rationals"
+        candidate, method = _simple(floats, found), "small rationals"
     if candidate is None:
         return None
     x, w, y = candidate
@@ -80,10 +82,11 @@ def refine(problem: ConicProblem, found: Numerical) -> Certified | None:
     return None
 
 
-def _kkt(problem: ConicProblem, found: Numerical) -> tuple[Point, Point | None, Point] | None:
+def _kkt(floats: FloatProblem, found: Numerical) -> tuple[Point, Point | None, Point] | None:
     """Solve P x + c + A_I^T y_I = 0, A_I x = b_I exactly for the rows I that look active."""
+    problem = floats.exact
     n = len(problem.c)
-    slack = FloatProblem(problem).slack(found.x)
+    slack = floats.slack(found.x)
     active: list[int] = []
     for cone, block in problem.blocks():
         active += [i for i in range(block.start, block.stop) if cone.kind == "zero" or found.y[i] > slack[i]]
@@ -124,12 +127,13 @@ def _solve_any(system: fmpq_mat, right: Sequence[fmpq]) -> list[fmpq] | None:
     return values
 
 
-def _simple(problem: ConicProblem, found: Numerical) -> tuple[Point, Point | None, Point] | None:
+def _simple(floats: FloatProblem, found: Numerical) -> tuple[Point, Point | None, Point] | None:
     """Both optimal points rounded to small rationals, if they then satisfy the equations, values equal."""
-    x = _simple_point(problem, found.x)
+    problem = floats.exact
+    x = _simple_point(floats, found.x)
     if x is None:
         return None
-    other = dual_problem(problem)
+    other = FloatProblem(dual_problem(problem))
     point = _simple_point(other, found.y if problem.P is None else np.concatenate([found.x, found.y]))
     if point is None:
         return None
@@ -138,18 +142,18 @@ def _simple(problem: ConicProblem, found: Numerical) -> tuple[Point, Point | Non
     return (x, w, y) if problem.objective(x) == value else None
 
 
-def _simple_point(problem: ConicProblem, x: Floats) -> Point | None:
+def _simple_point(floats: FloatProblem, x: Floats) -> Point | None:
     start: list[fmpq] = []
     for value in x:
         rounded = small_rational(float(value), 1e-7, 5000)
         if rounded is None:
             return None
         start.append(rounded)
-    point = put_on_equations(problem, start, np.ones(len(start)))
+    rows, right = equations(floats.exact)
+    point = on_subspace(plan(rows, np.ones(len(start))), right, start)
     if point is None:
         return None
-    floats = FloatProblem(problem)
-    inside = margin(problem, floats.slack(np.array([to_float(v) for v in point])))
+    inside = margin(floats.exact, floats.slack(np.array([to_float(v) for v in point])))
     return point if inside > -1e-9 else None
 
 

@@ -6,7 +6,7 @@ Everything returned here is a hint.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -96,6 +96,7 @@ def triangle_matrix(s: Floats, order: int) -> Floats:
     return matrix
 
 
+@cache
 def _triangle(order: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Row and column of each entry of the column-by-column upper triangle."""
     columns, rows = np.tril_indices(order)

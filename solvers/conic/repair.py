@@ -8,8 +8,8 @@ face first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -18,10 +18,10 @@ from flint import fmpq
 from solvers.certificates.cones import nonneg
 from solvers.certificates.problem import ConicProblem, Row
 from solvers.conic import numeric
-from solvers.conic.affine import on_subspace
+from solvers.conic.affine import Plan, on_subspace, plan
 from solvers.conic.faces import reduce_to_face
 from solvers.conic.numeric import FloatProblem, Floats
-from solvers.conic.rounding import bits_for, dyadic
+from solvers.conic.rounding import bits_for, dyadic, to_float
 
 Point: TypeAlias = tuple[fmpq, ...]
 Accept: TypeAlias = Callable[[Point], bool]
@@ -29,6 +29,10 @@ STEPS = (0.0, *(10.0**-k for k in range(12, 0, -1)), 0.3, 1.0)
 MAX_REDUCTIONS = 8
 INTERIOR = 1e-7
 """A phase-one optimum below this (data of size 1) counts as "no interior"."""
+DENSE = 300
+"""Rows and variables up to which dense linear algebra is faster than sparse."""
+OUTSIDE = 1e-11
+"""Relative violation in doubles from which a point is not worth an exact test."""
 
 
 @dataclass(frozen=True)
@@ -48,21 +52,21 @@ class Repaired:
     step: float = 0.0
 
 
-def repair(problem: ConicProblem, x: Floats, accept: Accept) -> Repaired:
+def repair(floats: FloatProblem, x: Floats, accept: Accept) -> Repaired:
     """Find an exactly feasible point near x.
 
     Args:
-        problem: exact data.
+        floats: the program, exact and in doubles.
         x: approximate solution, length n.
-        accept: the exact test, of the point in the variables of `problem`.
+        accept: the exact test, of the point.
     """
-    face, reductions = problem, 0
+    face, reductions = floats, 0
     while True:
         attempt = _Attempt(face, accept)
         point, step = attempt.blend(x, attempt.nearest_to_interior)
         if point is not None:
             return Repaired(point, reductions=reductions, step=step)
-        interior, depth, exposing = _phase_one(attempt.floats)
+        interior, depth, exposing = _phase_one(face)
         if interior is None:
             return Repaired(None, "the search for an interior point failed numerically", reductions)
         if depth > INTERIOR:
@@ -73,27 +77,27 @@ def repair(problem: ConicProblem, x: Floats, accept: Accept) -> Repaired:
             return Repaired(None, reason, reductions)
         if depth < -INTERIOR:
             return Repaired(None, f"no feasible point (depth {depth:.1e})", reductions)
-        smaller = reduce_to_face(face, exposing) if reductions < MAX_REDUCTIONS else None
+        smaller = reduce_to_face(face.exact, exposing) if reductions < MAX_REDUCTIONS else None
         if smaller is None:
             return Repaired(
                 None,
                 "there is no interior, and the smaller face has no simple rational description",
                 reductions,
             )
-        face, reductions = smaller, reductions + 1
-        again = numeric.solve(FloatProblem(face))
+        face, reductions = FloatProblem(smaller), reductions + 1
+        again = numeric.solve(face)
         if np.all(np.isfinite(again.x)):
             x = again.x
 
 
-@dataclass
 class _Attempt:
-    problem: ConicProblem
-    accept: Accept
-    floats: FloatProblem = field(init=False)
+    """The search on one face: the rounding and the equations around an exact test."""
 
-    def __post_init__(self) -> None:
-        self.floats = FloatProblem(self.problem)
+    def __init__(self, floats: FloatProblem, accept: Accept) -> None:
+        self.floats = floats
+        self.accept = accept
+        self.plan: Plan | None = None
+        self.rows, self.right = equations(floats.exact)
 
     def blend(self, x: Floats, interior: Callable[[], Floats | None]) -> tuple[Point | None, float]:
         """Try x, then points between x and the interior point, which is computed only if needed."""
@@ -115,45 +119,63 @@ class _Attempt:
         return None, 0.0
 
     def margin(self, x: Floats) -> float:
-        return numeric.margin(self.problem, self.floats.slack(x))
+        return numeric.margin(self.floats.exact, self.floats.slack(x))
 
     def exactly(self, x: Floats) -> Point | None:
-        """Round x, solve the equations exactly, test."""
-        point = self.on_equations(x)
-        return point if point is not None and self.accept(point) else None
-
-    def on_equations(self, x: Floats) -> Point | None:
+        """Round x, solve the equations exactly, test; points that are clearly outside in doubles are not tested."""
         bits = bits_for(x)
-        rounded = [dyadic(float(value), bits) for value in x]
-        if not self.floats.is_equality.any():
-            return tuple(rounded)
-        return put_on_equations(self.problem, rounded, room_to_move(self.floats, x))
+        point: Point | None = tuple(dyadic(float(value), bits) for value in x)
+        if self.rows and point is not None:
+            if self.plan is None:
+                self.plan = plan(self.rows, room_to_move(self.floats, x))
+            point = on_subspace(self.plan, self.right, point)
+        if point is None or self.margin(np.array([to_float(value) for value in point])) < -OUTSIDE * self.size(x):
+            return None
+        return point if self.accept(point) else None
+
+    def size(self, x: Floats) -> float:
+        return 1.0 + float(np.max(np.abs(self.floats.b), initial=0.0)) + float(np.max(np.abs(x), initial=0.0))
 
     def nearest_to_interior(self) -> Floats | None:
         """The x on the equations whose slack is nearest to a multiple of the identity, if it is inside."""
-        from scipy.sparse import block_array, csc_matrix, eye_array
-        from scipy.sparse.linalg import splu
-
         f = self.floats
-        E, C = f.A[f.is_equality], f.A[~f.is_equality]
-        n, k = len(f.c), E.shape[0]
-        system = csc_matrix(block_array([[C.T @ C + 1e-12 * eye_array(n), E.T], [E, -1e-12 * eye_array(k)]]))
-        try:
-            factor = splu(system)
-        except RuntimeError:  # exactly singular
+        solve = _least_squares(f)
+        if solve is None:
             return None
         size = float(np.max(np.abs(f.b), initial=1.0))
         best, depth = None, 1e-9
         for scale in (1.0, size, 10 * size, 1e3 * size):
-            target = scale * f.identity[~f.is_equality]
-            right = np.concatenate([C.T @ (f.b[~f.is_equality] - target), f.b[f.is_equality]])
-            x = factor.solve(right)[:n]
-            if not np.all(np.isfinite(x)):
-                continue
-            inside = self.margin(x)
+            x = solve(f.b - scale * f.identity)
+            inside = self.margin(x) if np.all(np.isfinite(x)) else -np.inf
             if inside / scale > depth:
                 best, depth = x, inside / scale
         return best
+
+
+def _least_squares(floats: FloatProblem) -> Callable[[Floats], Floats] | None:
+    """The map from a right-hand side r to the x with E x = r on zero rows that is least in |r - A x| on the others."""
+    n, m, equal = len(floats.c), len(floats.b), floats.is_equality
+    k = int(equal.sum())
+    regular = 1e-12
+    if n + m <= DENSE:
+        dense: Floats = floats.A.toarray()
+        E, C = dense[equal], dense[~equal]
+        system = np.block([[C.T @ C + regular * np.eye(n), E.T], [E, -regular * np.eye(k)]])
+        try:
+            inverse = np.linalg.inv(system)
+        except np.linalg.LinAlgError:
+            return None
+        return lambda r: np.asarray((inverse @ np.concatenate([C.T @ r[~equal], r[equal]]))[:n])
+    from scipy.sparse import block_array, csc_matrix, eye_array
+    from scipy.sparse.linalg import splu
+
+    E, C = floats.A[equal], floats.A[~equal]
+    blocks = [[C.T @ C + regular * eye_array(n), E.T], [E, -regular * eye_array(k)]]
+    try:
+        factor = splu(csc_matrix(block_array(blocks)))
+    except RuntimeError:  # exactly singular
+        return None
+    return lambda r: np.asarray(factor.solve(np.concatenate([C.T @ r[~equal], r[equal]]))[:n])
 
 
 def room_to_move(floats: FloatProblem, x: Floats) -> Floats:
@@ -175,15 +197,15 @@ def room_to_move(floats: FloatProblem, x: Floats) -> Floats:
     return capped
 
 
-def put_on_equations(problem: ConicProblem, start: Sequence[fmpq], weight: Floats) -> Point | None:
-    """The point on the zero rows near `start`, or `None` when they are inconsistent."""
+def equations(problem: ConicProblem) -> tuple[list[Row], list[fmpq]]:
+    """The zero rows: E and f."""
     rows: list[Row] = []
     right: list[fmpq] = []
     for cone, block in problem.blocks():
         if cone.kind == "zero":
             rows += problem.rows[block]
             right += problem.b[block]
-    return on_subspace(rows, right, start, weight)
+    return rows, right
 
 
 def _phase_one(floats: FloatProblem) -> tuple[Floats | None, float, Floats]:

@@ -65,8 +65,8 @@ def small_rational(value: float, tolerance: float, largest: int) -> fmpq | None:
 def reconstruct(value: float) -> fmpq:
     """The rational that a double was probably meant to be: 1/10 for 0.1, 1/3 for 1/3, 10^-30 for 1e-30.
 
-    That is the simplest rational within 2^-50 |value| (about four units in the last place) if its denominator is at most
-    2^20; else the shortest decimal that prints the double, if it has at most 15 digits; else the simplest rational
+    That is the simplest rational within 2^-50 |value| (about four units in the last place) if its denominator is at
+    most 2^20; else the shortest decimal that prints the double, if it has at most 15 digits; else the simplest rational
     again. A choice of meaning, not an enclosure: sqrt(2) becomes some rational. A result that rests on it says so.
 
     Raises:

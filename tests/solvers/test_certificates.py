@@ -8,6 +8,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from solvers.certificates import (
+    ConicProblem,
     DualBound,
     Enclosure,
     Infeasibility,
@@ -115,6 +116,32 @@ def test_certificates_of_the_wrong_type_are_rejected(program):
         check(program, squares)
     with pytest.raises(InvalidCertificate, match="says nothing about"):
         check(PolynomialProblem(1, polynomial({(2,): 1})), PrimalPoint(q(0), fmpq(0)))
+
+
+def test_numbers_that_are_not_rationals_never_enter_a_check(program):
+    x, y, bound = q("7/15", "4/15"), q("-1/3", "2/3", 0), fmpq(1)
+    for bad in (0.5, 1, arb(0, 1), None):
+        for certificate in (
+            PrimalPoint((bad, x[1]), bound),
+            PrimalPoint(x, bad),
+            DualBound((bad, *y[1:]), fmpq(0)),
+            DualBound(y, bad),
+            Infeasibility((bad, *y[1:])),
+            Recession((bad, x[1])),
+        ):
+            with pytest.raises(InvalidCertificate, match="only FLINT rationals"):
+                check(program, certificate)
+        interval = PolynomialProblem(1, polynomial({(2,): 1}))
+        for proof in (
+            SumOfSquares(bad, ()),
+            SumOfSquares(fmpq(0), (WeightedSquare(None, ((1,),), ((bad,),)),)),
+        ):
+            with pytest.raises(InvalidCertificate, match="no FLINT rational"):
+                check(interval, proof)
+        with pytest.raises(ValueError, match="coefficient of type"):
+            PolynomialProblem(1, (((2,), bad),))
+    with pytest.raises(TypeError, match="conic_problem"):
+        ConicProblem((0.5,), (), (), ())
 
 
 def test_psd_is_decided_as_by_the_signs_of_all_principal_minors():
