@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from solvers.certificates import InvalidCertificate, schema
@@ -205,11 +204,16 @@ def _answered(file: File, claim: Claim, settings: Settings, certificates: tuple[
 def _compare(file: File, answered: Answered) -> None:
     from theorems.run.work import kept
 
-    said = {"part": file.part, **{n: getattr(file, n) for n in ("decision", "evidence", "lhs", "rhs", "margin", "resolution")}}
+    said = {
+        "part": file.part,
+        **{n: getattr(file, n) for n in ("decision", "evidence", "lhs", "rhs", "margin", "resolution")},
+    }
     again = {"part": answered.part, **kept(answered, None, 0)}
     for name, value in said.items():
         if again[name] != value:
-            raise InvalidCertificate(f"{name}: the file says {value[:80]!r}, recomputed it is {str(again[name])[:80]!r}")
+            raise InvalidCertificate(
+                f"{name}: the file says {value[:80]!r}, recomputed it is {str(again[name])[:80]!r}"
+            )
     for i, (theirs, ours) in enumerate(zip(file.programs, again["programs"], strict=False)):
         for name in ("problem", "statement"):
             if theirs[name] != ours[name]:
@@ -220,18 +224,3 @@ def _compare(file: File, answered: Answered) -> None:
         raise InvalidCertificate(f"{len(file.programs)} certificates; the comparison uses {len(again['programs'])}")
     if canonical({"proof": file.proof}) != canonical({"proof": again["proof"]}):
         raise InvalidCertificate("proof: the content is not the one that the claim's proof gives")
-
-
-def write_all(results: list[ClaimResult], settings: Settings, folder: Path) -> int:
-    """Write the files of finished claims into a folder, each whole or not at all; returns their number."""
-    import os
-
-    count = 0
-    for result in results:
-        for file in files_of(result, settings):
-            target = folder / name_of(file)
-            part = target.with_suffix(".part")
-            part.write_text(to_text(file))
-            os.replace(part, target)
-            count += 1
-    return count

@@ -31,7 +31,9 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Check the files named on the command line; returns the exit status."""
     if sys.flags.optimize >= 2:
-        print("theorems.verify: python -OO removes docstrings, and a claim's statement is its docstring", file=sys.stderr)
+        print(
+            "theorems.verify: python -OO removes docstrings, and a claim's statement is its docstring", file=sys.stderr
+        )
         return UNREADABLE
     parser = argparse.ArgumentParser(
         prog="python -m theorems.verify",
@@ -40,7 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="certificate files (JSON)")
-    parser.add_argument("--claims", action="append", default=[], metavar="FILE", help="your own claim file(s), loaded first")
+    parser.add_argument(
+        "--claims", action="append", default=[], metavar="FILE", help="your own claim file(s), loaded first"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print failures and the last line only")
     options = parser.parse_args(argv)
     try:
@@ -58,7 +62,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             word = {VALID: "valid", INVALID: "INVALID", UNREADABLE: "unreadable"}[status]
             print(f"{word}  {name}: {message}", file=sys.stdout if status == VALID else sys.stderr)
     total = len(options.files)
-    print(f"{total} file{'s' if total != 1 else ''}: {counts[VALID]} valid, {counts[INVALID]} invalid, {counts[UNREADABLE]} unreadable")
+    print(
+        f"{total} file{'s' if total != 1 else ''}: {counts[VALID]} valid, {counts[INVALID]} invalid, {counts[UNREADABLE]} unreadable"
+    )
     return worst
 
 

@@ -38,7 +38,7 @@ exit status, first that applies: 130 interrupted, 2 wrong usage, 1 a claim refut
 
 _MODES = ("list", "show", "reproduce", "new")
 _TAKES = {  # options that each mode understands, beside those that select
-    "run": {"budget", "instances", "seed", "jobs", "fail_fast", "parts", "json"},
+    "run": {"budget", "instances", "seed", "jobs", "fail_fast", "parts", "json", "certificates"},
     "list": set(),
     "show": set(),
     "reproduce": {"budget", "instances", "seed", "instance", "mutant", "family"},
@@ -151,6 +151,12 @@ def _parser() -> _Parser:
         "--parts", action="store_true", default=None, help="also print every part of a claim with its own evidence"
     )
     output.add_argument("--json", metavar="FILE", help="write the run as JSON")
+    output.add_argument(
+        "--certificates",
+        metavar="DIR",
+        help="write one file for each outcome that can be re-checked (certified optima, proofs, counterexamples); "
+        "python -m theorems.verify DIR/*.json does so",
+    )
 
     instead = parser.add_argument_group("instead of a run").add_mutually_exclusive_group()
     instead.add_argument("--list", action="store_true", default=None, help="list the selected claims")

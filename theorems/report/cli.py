@@ -93,18 +93,26 @@ def _dispatch(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from theorems import certificates
     from theorems.report import json_report, progress, summary, table
-    from theorems.report.output import check_writable, write_whole
+    from theorems.report.output import check_folder, check_writable, write_whole
     from theorems.report.selection import choose
     from theorems.run.evaluate import Settings
     from theorems.run.runner import run_claims
 
     if options.json:
         check_writable(options.json)
+    if options.certificates:
+        check_folder(options.certificates)
     chosen = choose(options.what, words=options.words, kinds=options.kind, evidence=options.evidence)
     if options.json and any(os.path.realpath(options.json) == c.source for c in chosen):
         raise UsageError(f"cannot write {options.json}: it is a claim file of this run")
-    settings = Settings(seed=options.seed, budget=options.budget, instances=options.instances)
+    settings = Settings(
+        seed=options.seed,
+        budget=options.budget,
+        instances=options.instances,
+        certificates=options.certificates is not None,
+    )
     with progress.watching(len(chosen)) as watch:
         run = run_claims(
             [(c.source, c.claim) for c in chosen],
@@ -115,16 +123,24 @@ def _run(options: argparse.Namespace) -> int:
         )
     report = summary.Report(run, chosen)
     failed = ""
-    if options.json:
-        try:
+    written = 0
+    try:
+        if options.json:
             write_whole(options.json, json_report.render(report))
-        except UsageError as error:
-            failed = str(error)
+        if options.certificates:
+            for file in (f for result in run.claims for f in certificates.files_of(result, settings)):
+                write_whole(os.path.join(options.certificates, certificates.name_of(file)), certificates.to_text(file))
+                written += 1
+    except UsageError as error:
+        failed = str(error)
     look = look_of(sys.stdout)
     status = WRONG_USAGE if failed and not run.interrupted else run.exit_status
     try:
         sys.stdout.write(table.render(report, look, parts=bool(options.parts)))
         sys.stdout.write(painted(summary.closing(report), look))
+        if options.certificates:
+            files = "1 certificate file" if written == 1 else f"{written} certificate files"
+            sys.stdout.write(f"{files} in {options.certificates}; python -m theorems.verify re-checks them\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()

@@ -31,6 +31,19 @@ def check_writable(name: str) -> None:
     os.unlink(trial)
 
 
+def check_folder(name: str) -> None:
+    """Make a folder (its parent must exist) and refuse one that cannot be written into.
+
+    Raises:
+        UsageError: with the reason.
+    """
+    try:
+        Path(name).mkdir(exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder {name}: {error.strerror}") from None
+    check_writable(os.path.join(name, "certificate.json"))
+
+
 def write_whole(name: str, text: str) -> None:
     """Write a file by renaming a finished one onto it, so that no reader ever sees half of it.
 

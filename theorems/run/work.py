@@ -381,7 +381,5 @@ def _instances(
                 result.unsure += 1
                 continue
             result.instances += 1
-            for item in evaluate(
-                claim, check, draw.values, mutant.knobs, settings, level=level, place=(family.id, k)
-            ):
+            for item in evaluate(claim, check, draw.values, mutant.knobs, settings, level=level, place=(family.id, k)):
                 yield item, family, k, draw.values

@@ -1,0 +1,249 @@
+"""Certificate files by mutation: whatever is changed, only a file that is again a true proof may pass."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flint import fmpq
+
+from solvers.certificates.files import sha256_of
+from tests.claim_files import Write, load
+from theorems import certificates
+from theorems.claim import Paper
+from theorems.run.evaluate import Settings
+from theorems.run.runner import run_claims
+from theorems.verify import INVALID, UNREADABLE, VALID, main, verify
+
+CLAIMS = """
+from solvers.certificates import conic_problem, nonneg, psd
+
+def solve(problem):
+    from solvers.conic import certify
+    return certify(problem)
+
+@PAPER.bound(quick=3, domain=dict(k=Choices(2, 3, 7)), every=True)
+def largest_eigenvalue(k):
+    "the least t with t I - A psd, A = [[0, k], [k, 0]], is k; at most k + 1/10"
+    problem = conic_problem(c=[1], A=[[-1], [0], [-1]], b=[0, Q(-k), 0], cones=[psd(2)])
+    yield "upper", le(optimum(problem, solve), 2 * k + Q(1, 10))
+    yield "lower", le(Q(1, 2), optimum(problem, solve))
+
+@PAPER.bound(quick=3, domain=dict(k=Choices(2, 3, 7)), every=True)
+def easier(k):
+    "the same with half the matrix: a certificate of it proves nothing about the claim above"
+    problem = conic_problem(c=[1], A=[[-1], [0], [-1]], b=[0, Q(-k, 2), 0], cones=[psd(2)])
+    yield "upper", le(optimum(problem, solve), 2 * k + Q(1, 10))
+
+@PAPER.identity(evidence="proved")
+def square():
+    "(x + y)^2 = x^2 + 2 x y + y^2"
+@square.proof("expansion")
+def _expansion():
+    x, y = symbols("x y")
+    return eq((x + y) ** 2, x**2 + 2 * x * y + y**2)
+
+@PAPER.bound(quick=50, domain=dict(x=Rationals(-3, 5), n=Integers(0, 40)))
+def false(x, n):
+    "Bernoulli on the wrong domain"
+    return 1 + n * x, (1 + x) ** n
+"""
+
+
+@pytest.fixture
+def made(write: Write, tmp_path: Path) -> tuple[Paper, dict[str, Path]]:
+    path = write(CLAIMS)
+    paper = load(path)
+    settings = Settings(certificates=True)
+    run = run_claims([(str(path), c) for c in paper.claims.values()], settings, executor="serial")
+    files = {}
+    for result in run.claims:
+        for file in certificates.files_of(result, settings):
+            target = tmp_path / certificates.name_of(file)
+            target.write_text(certificates.to_text(file))
+            files[f"{result.id.split('/')[1]} {file.part} {file.instance}"] = target
+    return paper, files
+
+
+def test_every_written_file_is_valid(made: tuple[Paper, dict[str, Path]]) -> None:
+    _, files = made
+    assert {name.split()[0] for name in files} == {"largest-eigenvalue", "easier", "square", "false"}
+    for path in files.values():
+        status, message = verify(path)
+        assert status == VALID, message
+
+
+def resealed(data: dict[str, Any]) -> str:
+    """The text with the digest recomputed, as an attacker would."""
+    body = {k: v for k, v in data.items() if k != "digest"}
+    return json.dumps({**body, "digest": sha256_of(body)})
+
+
+def leaves(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for k, v in items:
+        yield (*path, k)
+        yield from leaves(v, (*path, k))
+
+
+def replaced(data: Any, path: tuple[Any, ...], change: Any) -> Any:
+    changed = copy.deepcopy(data)
+    at = changed
+    for k in path[:-1]:
+        at = at[k]
+    if change is None:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = change(at[path[-1]])
+    return changed
+
+
+def nudged(value: Any) -> Any:
+    """Another value of the same kind."""
+    if isinstance(value, bool) or value is None:
+        return "1"
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        try:
+            p, _, q = value.partition("/")
+            moved = fmpq(int(p), int(q or 1)) + fmpq(1, 1000)
+            return str(moved)
+        except ValueError:
+            return value + "x"
+    return [*value, "0"] if isinstance(value, list) else {**value, "more": "1"}
+
+
+@pytest.mark.parametrize(
+    "change", [nudged, None, lambda v: "0", lambda v: []], ids=["nudged", "dropped", "zeroed", "emptied"]
+)
+def test_tampered_files_never_pass_unless_they_prove_the_same_again(
+    change: Any, made: tuple[Paper, dict[str, Path]], tmp_path: Path
+) -> None:
+    _, files = made
+    tried = passed = 0
+    for name in ("largest-eigenvalue upper 1", "largest-eigenvalue lower 0", "square expansion 0"):
+        original = json.loads(files[name].read_text())
+        for path in leaves(original):
+            if path[0] == "digest":
+                continue
+            data = replaced(original, path, change)
+            if data == original:
+                continue
+            plain = tmp_path / "plain.json"
+            plain.write_text(json.dumps(data))
+            assert verify(plain)[0] == UNREADABLE  # the digest no longer matches
+            plain.write_text(resealed(data))
+            status, _ = verify(plain)
+            tried += 1
+            if status == VALID:
+                passed += 1
+                assert proves_the_same(original, data), path
+    assert tried > 40
+    assert passed < tried / 4
+
+
+def proves_the_same(original: dict[str, Any], data: dict[str, Any]) -> bool:
+    """Only the body of a certificate was changed, or the seed of a grid (whose instances do not depend on it)."""
+    ours, theirs = copy.deepcopy(original), copy.deepcopy(data)
+    for d in (ours, theirs):
+        for name in ("digest", "seed", "instances"):
+            d.pop(name)
+        for program in d["programs"]:
+            program.pop("certificate")
+    return ours == theirs
+
+
+def test_a_certificate_of_an_easier_problem_is_rejected(made: tuple[Paper, dict[str, Path]], tmp_path: Path) -> None:
+    _, files = made
+    hard = json.loads(files["largest-eigenvalue upper 1"].read_text())
+    easy = json.loads(files["easier upper 1"].read_text())
+    for take in (("programs",), ("programs", "lhs", "margin", "resolution")):
+        forged = tmp_path / "forged.json"
+        forged.write_text(resealed({**hard, **{name: easy[name] for name in take}}))
+        assert verify(forged)[0] == INVALID
+    other = json.loads(files["largest-eigenvalue upper 2"].read_text())
+    forged.write_text(resealed({**other, "instance": 1}))
+    assert verify(forged)[0] == INVALID
+    forged.write_text(resealed({**hard, "claim": easy["claim"]}))
+    assert verify(forged)[0] == INVALID
+
+
+def test_a_counterexample_of_another_seed_is_rejected(made: tuple[Paper, dict[str, Path]], tmp_path: Path) -> None:
+    _, files = made
+    name = next(n for n in files if n.startswith("false"))
+    data = json.loads(files[name].read_text())
+    forged = tmp_path / "forged.json"
+    forged.write_text(resealed({**data, "seed": data["seed"] + 1}))
+    assert verify(forged)[0] == INVALID
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        "1" * 10**5,
+        '{"a": NaN}',
+        '{"a": 1, "a": 2}',
+        "[" * 100_000,
+        '{"schema": 1}',
+        "\x00\xff",
+        "é" * 99,
+    ],
+    ids=range(11),
+)
+def test_nonsense_is_unreadable_and_nothing_of_it_is_evaluated(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "nonsense.json"
+    path.write_text(text)
+    status, message = verify(path)
+    assert status == UNREADABLE
+    assert message
+    assert "\n" not in message
+
+
+def test_missing_files_binary_files_and_unknown_claims(tmp_path: Path, made: tuple[Paper, dict[str, Path]]) -> None:
+    assert verify(tmp_path / "nowhere.json")[0] == UNREADABLE
+    binary = tmp_path / "binary.json"
+    binary.write_bytes(bytes(range(256)))
+    assert verify(binary)[0] == UNREADABLE
+    _, files = made
+    data = json.loads(files["square expansion 0"].read_text())
+    unknown = tmp_path / "unknown.json"
+    unknown.write_text(resealed({**data, "claim": "nobody/knows"}))
+    assert verify(unknown)[0] == UNREADABLE
+
+
+def test_exit_status_is_the_worst(
+    made: tuple[Paper, dict[str, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, files = made
+    good = str(files["square expansion 0"])
+    data = json.loads(Path(good).read_text())
+    bad = tmp_path / "bad.json"
+    bad.write_text(resealed({**data, "decision": "against"}))
+    assert main([good]) == VALID
+    assert main([good, str(bad)]) == INVALID
+    assert main([good, str(bad), str(tmp_path / "none.json")]) == UNREADABLE
+    assert "1 valid, 1 invalid, 1 unreadable" in capsys.readouterr().out
+
+
+def test_verification_loads_no_solver(made: tuple[Paper, dict[str, Path]]) -> None:
+    paper, files = made
+    claim_file = files["square expansion 0"].parent / f"{paper.key}.py"
+    code = f"""
+import sys
+from theorems.verify import main
+status = main([{str(files["largest-eigenvalue upper 1"])!r}, "--claims", {str(claim_file)!r}])
+print("STATUS", status, [m for m in ("cvxpy", "clarabel", "highspy", "scipy", "sympy", "hypothesis") if m in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "STATUS 0 []" in done.stdout, (done.stdout, done.stderr)
