@@ -91,9 +91,9 @@ def _conservation(*, factor=4):
     y = symbols("y", positive=True)
     t = symbols("t", nonnegative=True)
     rest = symbols("r", nonnegative=True)  # 1 - t
-    yield "rises from 0 <= f0 <= y", le(0, (a + t * b) * (rest * b), by=True)
-    yield "falls from f0 = y + b", le((y + rest * b) * (-rest * b), 0, by=True)
-    yield "falls while f = -a < 0", le(-a * (y + a), 0, by=True)
+    yield "rises from 0 <= f0 <= y", le(0, (a + t * b) * (rest * b))
+    yield "falls from f0 = y + b", le((y + rest * b) * (-rest * b), 0)
+    yield "falls while f = -a < 0", le(-a * (y + a), 0)
 
 
 @sharpening_law.proof("gradient descent")
@@ -103,7 +103,7 @@ def _gradient_descent(*, four=4):
     change = step(D, lam, eta, q**2, f - D).trace - lam
     yield "rule for gradient descent", eq(change, eta * q**2 * D * (eta * D * lam - four * f))
     E, F, L = symbols("E F L", nonnegative=True)  # f D <= 0: the flow rises, and so does gradient descent
-    yield "a rise is never turned", le(0, step(-E, L, eta, q**2, F + E).trace - L, by=True)
+    yield "a rise is never turned", le(0, step(-E, L, eta, q**2, F + E).trace - L)
     yield (
         "a fall is turned beyond eta D lambda = 4 f",
         eq(step(E, (4 * F + L) / (eta * E), eta, q**2, F - E).trace - (4 * F + L) / (eta * E), eta * q**2 * E * L),

@@ -7,6 +7,7 @@ from flint import arb, fmpq, fmpq_mat
 from solvers.enclosures import precision
 from solvers.exact_linalg import identity, inertia, trace
 from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, symbols
+from theorems.kernel.positivity import Combination
 from theorems.papers.sharpness_uv import PAPER
 from theorems.papers.sharpness_uv.model import hessian_rows, radicand
 
@@ -152,13 +153,13 @@ def _active_block(*, cross=8, square=4):
         eq(characteristic, (t - (lam + r) / 2) * (t - (lam - r) / 2), modulo=(r**2 - square_of_r,)),
     )
     yield "trace of the block", eq((A + q * D) + (B - q * D), lam)
-    yield "real square root", le(0, square_of_r, by=(A - B + 2 * q * D) ** 2 + 4 * A * B)
+    yield "real square root", le(0, square_of_r, by=Combination([(1, A - B + 2 * q * D, ()), (4, 1, (A, B))]))
     yield "zero loss", eq(radicand(0, lam, q**2, f, cross=cross, square=square), lam**2)
     # lambda + r >= 2 q |D|: trivial where 2 q |D| <= lambda, else by squaring; E = |D|
     E = symbols("E", nonnegative=True)
     for name, s, part in (("+", 1, A), ("-", -1, B)):
         here = radicand(s * E, lam, q**2, f - s * E, cross=cross, square=square)
-        yield f"not below {name}sqrt(c) D", le((2 * q * E - lam) ** 2, here, by=8 * q * E * part)
+        yield f"not below {name}sqrt(c) D", le((2 * q * E - lam) ** 2, here, by=Combination([(8, 1, (q, E, part))]))
 
 
 sharpness_formula.mutant(

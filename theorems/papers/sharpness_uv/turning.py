@@ -157,16 +157,16 @@ def _signs():
     def slope(f):
         return 2 * q**2 * f / lam - 4 * q**2 * (y - 2 * f) / r
 
-    yield "falls for f <= 0", lt(slope(-a), 0, by=True)
-    yield "rises from y/2", lt(0, slope(y / 2 + a), by=True)
-    yield "equation increases", lt(0, 4 / W**3 + 8 / F**3, by=True)
+    yield "falls for f <= 0", lt(slope(-a), 0)
+    yield "rises from y/2", lt(0, slope(y / 2 + a))
+    yield "equation increases", lt(0, 4 / W**3 + 8 / F**3)
     # 12 x^2 (1 - 2x)^2 / (2 - 3x) <= 12/125 from x = 2/5 on, and x^2 - 4 (1 - 2x)^2 = (5x - 2)(2 - 3x)
     x = symbols("x")
     yield "factors", eq(x**2 - 4 * (1 - 2 * x) ** 2, (5 * x - 2) * (2 - 3 * x))
     s = symbols("s", lower=0, upper=Q(1, 10))
     x = s + sympy.Rational(2, 5)
-    yield "lazy end bound", le(125 * x**2 * (1 - 2 * x) ** 2, 2 - 3 * x, by=True)
-    yield "rich end bound", le(x**2 - 4 * (1 - 2 * x) ** 2, x**2, by=4 * (1 - 2 * x) ** 2)
+    yield "lazy end bound", le(125 * x**2 * (1 - 2 * x) ** 2, 2 - 3 * x)
+    yield "rich end bound", le(x**2 - 4 * (1 - 2 * x) ** 2, x**2)
 
 
 class Raw(NamedTuple):
