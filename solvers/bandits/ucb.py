@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,15 +88,29 @@ def first_stop(
         the number of tested pulls, or None if the test has not stopped after `longest` of them.
     """
     excess = (mean - threshold) * pulled + math.sqrt(pulled) * float(rng.standard_normal())
-    done, chunk = 0, 32
+    done, chunk, scale = 0, 32, sign * math.sqrt(width)
     while done < longest:
         chunk = min(2 * chunk, longest - done)
-        k = np.arange(pulled + done + 1, pulled + done + chunk + 1, dtype=np.float64)
+        start = pulled + done + 1
         walk = excess + np.cumsum(rng.standard_normal(chunk) + (mean - threshold))
-        below = walk + sign * np.sqrt(width * k * np.log(k)) < 0
+        below = walk + scale * _widths(_size(start + chunk))[start : start + chunk] < 0
         hit = int(np.argmax(below))
         if below[hit]:
             return done + hit + 1
         excess = float(walk[-1])
         done += chunk
     return None
+
+
+def _size(needed: int) -> int:
+    """The least power of two >= needed."""
+    return 1 << (needed - 1).bit_length()
+
+
+@lru_cache(maxsize=32)
+def _widths(size: int) -> Floats:
+    """sqrt(k ln k) for k < size (0 at k = 0), kept because every run asks for it."""
+    k = np.maximum(np.arange(size, dtype=np.float64), 1)
+    table: Floats = np.sqrt(k * np.log(k))
+    table.flags.writeable = False
+    return table

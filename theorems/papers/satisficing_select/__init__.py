@@ -7,12 +7,20 @@ force, and keeps it until a lower confidence bound falls below $S$; then it star
 """
 
 from theorems.papers.satisficing_select.confidence_test import lcb_dismissal, lcb_retention
+from theorems.papers.satisficing_select.constant_regret import (
+    select_constant_regret,
+    select_continuum_constant_regret,
+)
 from theorems.papers.satisficing_select.lower_bound import two_arm_lower_bound
+from theorems.papers.satisficing_select.nonrealizable import select_nonrealizable
 from theorems.papers.satisficing_select.paper import PAPER
 
 __all__ = [
     "PAPER",
     "lcb_dismissal",
     "lcb_retention",
+    "select_constant_regret",
+    "select_continuum_constant_regret",
+    "select_nonrealizable",
     "two_arm_lower_bound",
 ]
