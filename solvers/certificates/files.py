@@ -71,6 +71,27 @@ def check(problem: Problem, certificate: Certificate) -> Verified:
     raise InvalidCertificate(f"a {type(certificate).__name__} says nothing about a {type(problem).__name__}")
 
 
+def certificate_file(
+    problem: Problem,
+    certificate: Certificate,
+    *,
+    claim: str,
+    part: str,
+    instance: int,
+    seed: int,
+    family: str,
+    budget: str,
+) -> CertificateFile:
+    """The file of an accepted certificate: its statement is the one proven, its digest the problem's.
+
+    Raises:
+        InvalidCertificate: if the certificate is not one for the problem.
+    """
+    statement = check(problem, certificate).statement
+    digest = problem_digest(problem)
+    return CertificateFile(claim, part, instance, seed, family, budget, statement, digest, certificate)
+
+
 def check_file(file: CertificateFile, problem: Problem) -> Verified:
     """Check the body against the problem rebuilt from the claim, and the statement against what was proven.
 

@@ -126,7 +126,7 @@ def _reason(found: numeric.Numerical, primal: Repaired, dual: Repaired, gap: fmp
         if side.point is None:
             parts.append(f"no {name} point: {side.reason}")
         elif side.reductions:
-            parts.append(f"the {name} has no strictly feasible point ({side.reductions} facial reductions)")
+            parts.append(f"no strictly feasible {name} point was found ({side.reductions} facial reductions)")
         elif side.step > 1e-6:
             parts.append(f"the {name} point was moved by {side.step:.0e} of the way to the interior")
     return "; ".join(parts)

@@ -103,6 +103,7 @@ def _triangle(order: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return rows, columns
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def cone_margin(cone: Cone, s: Floats) -> float:
     """How far inside (positive) or outside (negative) the cone a float vector is; infinite for zero cones."""
     match cone.kind:
@@ -116,8 +117,7 @@ def cone_margin(cone: Cone, s: Floats) -> float:
             x, y, z = s
             if y <= 0:
                 return float(y)
-            with np.errstate(over="ignore"):
-                return float(min(y, z, z - y * np.exp(x / y)))
+            return float(min(y, z, z - y * np.exp(x / y)))
     return np.inf
 
 

@@ -61,6 +61,7 @@ def repair(floats: FloatProblem, x: Floats, accept: Accept) -> Repaired:
         accept: the exact test, of the point.
     """
     face, reductions = floats, 0
+    x = np.where(np.isfinite(x), x, 0.0)
     while True:
         attempt = _Attempt(face, accept)
         point, step = attempt.blend(x, attempt.nearest_to_interior)

@@ -16,7 +16,7 @@ from solvers.certificates import (
     PolynomialProblem,
     SumOfSquares,
     WeightedSquare,
-    check,
+    certificate_file,
     check_file,
     conic_problem,
     from_json,
@@ -91,13 +91,7 @@ def rebuild(kind, file):
 
 def made(kind):
     problem = rebuild(kind, CertificateFile(**IDENTITY, statement="", problem="", certificate=None))
-    certificate = prove(problem)
-    return problem, CertificateFile(
-        **IDENTITY,
-        statement=check(problem, certificate).statement,
-        problem=problem_digest(problem),
-        certificate=certificate,
-    )
+    return problem, certificate_file(problem, prove(problem), **IDENTITY)
 
 
 def forged(data):
@@ -330,7 +324,9 @@ def test_certificate_of_an_easier_problem_is_rejected_twice():
     easy = conic_problem([1, 1], [[-1, -1]], [-1], [nonneg(1)])
     hard = conic_problem([1, 1], [[-1, -1]], [-2], [nonneg(1)])
     proof = certify(easy).certificate
-    file = CertificateFile(**IDENTITY, statement="1 <= optimum <= 1", problem=problem_digest(easy), certificate=proof)
+    file = certificate_file(easy, proof, **IDENTITY)
+    with pytest.raises(InvalidCertificate, match="not in cone"):
+        certificate_file(hard, proof, **IDENTITY)
     assert check_file(file, easy).lower == 1
     with pytest.raises(InvalidCertificate, match="made for the problem"):
         check_file(file, hard)

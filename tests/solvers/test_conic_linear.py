@@ -27,9 +27,7 @@ def either_start(request, monkeypatch):
 
 def test_beales_cycling_example_ends_at_its_optimum(either_start):
     # Beale (1955): the largest-coefficient rule cycles; optimum -5/4 at (1, 0, 1, 0)
-    solution = lp(
-        ["-3/4", 20, "-1/2", 6], [["1/4", -8, -1, 9], ["1/2", -12, "-1/2", 3], [0, 0, 1, 0]], [0, 0, 1]
-    )
+    solution = lp(["-3/4", 20, "-1/2", 6], [["1/4", -8, -1, 9], ["1/2", -12, "-1/2", 3], [0, 0, 1, 0]], [0, 0, 1])
     assert solution.value == fmpq(-5, 4)
     assert solution.x == (fmpq(1), fmpq(0), fmpq(1), fmpq(0))
 
@@ -106,9 +104,7 @@ def test_multipliers_satisfy_stationarity_signs_and_strong_duality_exactly(eithe
             total += sum(row[j] * y for row, y in zip(data["A_eq"], s.y_eq))
             assert total == 0
         assert min((*s.y_ub, *s.y_lower, *s.y_upper)) >= 0
-        dual = -sum(b * y for b, y in zip(data["b_ub"], s.y_ub)) - sum(
-            b * y for b, y in zip(data["b_eq"], s.y_eq)
-        )
+        dual = -sum(b * y for b, y in zip(data["b_ub"], s.y_ub)) - sum(b * y for b, y in zip(data["b_eq"], s.y_eq))
         for j, (l, u) in enumerate(data["bounds"]):
             dual += (l * s.y_lower[j] if l is not None else 0) - (u * s.y_upper[j] if u is not None else 0)
         assert dual == s.value
