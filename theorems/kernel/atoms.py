@@ -22,6 +22,7 @@ MOST_FACTORED = 4000  # terms
 OTHER_FUNCTIONS = (
     "atan", "asin", "acos", "gamma", "loggamma", "erf", "erfc", "floor", "ceiling", "factorial",
 )  # fmt: skip
+PARTIAL = ("asin", "acos", "gamma", "loggamma", "factorial")  # not real or not defined everywhere
 
 
 def convert(ring: Ring, expr: Any) -> Form:
@@ -234,7 +235,7 @@ def modulus(ring: Ring, a: Form) -> Form:
 def _modulus_generator(ring: Ring, f: Poly) -> Generator:
     import sympy
 
-    return Generator(sympy.Abs(ring.expression(f)), NONNEGATIVE, 2, (f * f, ring.one))
+    return Generator(sympy.Abs(ring.expression(f)), NONNEGATIVE, 2, (f * f, ring.one), inner=f)
 
 
 def _extreme(ring: Ring, expr: Any, direction: int) -> Form:

@@ -16,7 +16,9 @@ from typing import Any, TypeAlias
 from flint import Ordering, fmpq, fmpq_mpoly_ctx
 
 from theorems.kernel.outcome import KernelError
+from theorems.kernel.signs import sign
 from theorems.kernel.symbols import NONNEGATIVE, POSITIVE, REAL, Domain, require_own
+from theorems.kernel.values import admit
 
 MOST_TERMS = 2_000_000
 MOST_PRODUCTS = 200_000_000
@@ -45,6 +47,7 @@ class Generator:
         power, radicand: the relation `g**power = radicand`, if power > 0.
         log: its logarithm, for exponentials.
         exp: its exponential, for logarithms.
+        inner: the polynomial whose modulus it is.
     """
 
     expr: Any
@@ -53,6 +56,7 @@ class Generator:
     radicand: Form | None = None
     log: Form | None = None
     exp: Form | None = None
+    inner: Poly | None = None
 
 
 class Ring:
@@ -215,27 +219,8 @@ class Ring:
     # Signs
 
     def sign(self, p: Poly) -> int:
-        """What the coefficients say about the sign: 2 positive, 1 non-negative, -1, -2, or 0 for nothing.
-
-        Each generator with a bound is measured from it; then every monomial with an even power of each unbounded
-        generator is >= 0, and > 0 if its generators are.
-        """
-        moved = self.measured(p)
-        s = self._coefficient_sign(moved)
-        return s if s else -self._coefficient_sign(-moved)
-
-    def measured(self, p: Poly) -> Poly:
-        """The polynomial with each one-sided generator measured from its bound."""
-        used = self.used(p)
-        images: dict[int, Poly] = {}
-        for k in used:
-            domain = self.generators[k].domain
-            if domain.lower is not None:
-                if domain.lower != 0:
-                    images[k] = self.gen(k) + domain.lower
-            elif domain.upper is not None:
-                images[k] = domain.upper - self.gen(k)
-        return self.substituted(p, images) if images else p
+        """What the coefficients say about the sign: 2 positive, 1 non-negative, -1, -2, or 0 for nothing."""
+        return sign(self, p)
 
     def substituted(self, p: Poly, images: dict[int, Poly]) -> Poly:
         """The polynomial with some generators replaced by polynomials."""
@@ -243,25 +228,6 @@ class Ring:
             return p
         everything = [images.get(self._slots - 1 - i, self.gen(self._slots - 1 - i)) for i in range(self._slots)]
         return p.compose(*everything, ctx=self.context)
-
-    def _coefficient_sign(self, p: Poly) -> int:
-        """Sign of a polynomial in measured generators: 2, 1 or 0."""
-        if p.is_zero():
-            return 1
-        strict = False
-        for exponents, c in p.to_dict().items():
-            if c < 0:
-                return 0
-            open_ = True
-            for i, e in enumerate(exponents):
-                if e:
-                    domain = self.generators[self._slots - 1 - i].domain
-                    if domain.lower is None and domain.upper is None and e % 2:
-                        return 0
-                    ends = domain.lower_open if domain.lower is not None else domain.upper_open
-                    open_ = open_ and ends and (domain.lower, domain.upper) != (None, None)
-            strict = strict or open_
-        return 2 if strict else 1
 
     # Back to sympy
 
@@ -313,6 +279,19 @@ def ring_of(*expressions: Any) -> tuple[Ring, list[Form]]:
 
 def _makes_generator(node: Any) -> bool:
     return not (node.is_Number or node.is_Add or node.is_Mul or (node.is_Pow and node.exp.is_Integer))
+
+
+def exact_expr(value: Any) -> Any:
+    """What a user wrote (a number, an expression in kernel symbols) as a sympy expression, admitted at the door.
+
+    Raises:
+        KernelError: for floats, relationals, arrays and foreign symbols.
+    """
+    expr = as_expr(admit(value, symbolic=True))
+    if not hasattr(expr, "free_symbols"):
+        raise KernelError(f"{_short(value)}: an exact scalar expression is expected here")
+    require_own(expr)
+    return expr
 
 
 def as_expr(value: Any) -> Any:

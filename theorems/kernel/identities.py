@@ -15,9 +15,10 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from theorems.kernel.forms import Form, Poly, Ring, TooLarge, as_expr, ring_of
+from theorems.kernel.forms import Form, Poly, Ring, TooLarge, as_expr, exact_expr, ring_of
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
 from theorems.kernel.points import Point, Value, candidates, shown, value_at, values_of
+from theorems.kernel.positivity_facts import holes
 from theorems.kernel.precision import working_precision
 from theorems.kernel.relations import divided, groebner, plan, solved
 from theorems.kernel.symbols import domain_words, free_symbols, require_own
@@ -49,11 +50,11 @@ def answer_identity(
         context: `shift` is added to the left side.
     """
     left, right = as_expr(lhs), as_expr(rhs)
-    relations = [as_expr(m) for m in modulo]
-    for value in (left, right, *relations):
+    relations = [exact_expr(m) for m in modulo]
+    for value in (left, right):
         if not is_symbolic(value):
             raise KernelError(f"a {type(value).__name__} has no place in an identity of symbols; use exact numbers")
-    require_own(left, right, *relations)
+    require_own(left, right)
     with working_precision(POINT_BITS):
         try:
             proof: Proof | TooLarge = prove_zero(left, right, relations)
@@ -98,29 +99,7 @@ def prove_zero(left: Any, right: Any, relations: Sequence[Any]) -> Proof:
             raise KernelError(f"the denominator {str(what)[:60]} is identically zero (modulo the relations)")
     zero = bool(remainder.is_zero())
     content = _content(ring, forms, ideal, quotients, basis) if zero else None
-    return Proof(zero, where_defined(ring), content)
-
-
-def where_defined(ring: Ring) -> str:
-    """Conditions for the expressions of a ring to be real and defined, in words; empty when they always are."""
-    poles = [str(what) for d, what in ring.denominators if abs(ring.sign(d)) < 2]
-    real = [
-        str(g.expr)
-        for g in ring.generators
-        if (g.radicand is not None and not g.expr.is_Function and ring.sign(g.radicand[0]) < 1)
-        or (g.exp is not None and ring.sign(g.exp[0]) < 2)
-    ]
-    parts = []
-    if poles:
-        parts.append(f"denominators do not vanish ({_listed(poles)})")
-    if real:
-        parts.append(f"{_listed(real)} are real")
-    return " and ".join(parts)
-
-
-def _listed(names: Sequence[str]) -> str:
-    unique = list(dict.fromkeys(n if len(n) < 50 else n[:47] + "..." for n in names))
-    return ", ".join(unique[:4]) + (f" and {len(unique) - 4} more" if len(unique) > 4 else "")
+    return Proof(zero, " and ".join(holes([left, right])) if zero else "", content)
 
 
 def covered(exprs: Sequence[Any], relations: Sequence[Any], where: str, given: Sequence[str] = ()) -> str:

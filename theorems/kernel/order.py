@@ -97,12 +97,20 @@ def _radius(within: Any) -> fmpq | None:
 
 def answer_eq(c: Eq, context: Context) -> Outcome:
     """Decide an equality; see `Eq`."""
+    _only_in_proofs(context, modulo=c.modulo, witness=c.witness)
     return _answer(c, context, _equal)
 
 
 def answer_le(c: Le, context: Context) -> Outcome:
     """Decide an inequality; see `Le`."""
+    _only_in_proofs(context, given=c.given, by=c.by, modulo=c.modulo, witness=c.witness)
     return _answer(c, context, _ordered)
+
+
+def _only_in_proofs(context: Context, **options: Any) -> None:
+    used = [name for name, value in options.items() if value not in (None, ())]
+    if used and not context.proving:
+        raise KernelError(f"{', '.join(used)} belong in a proof (`@claim.proof(...)`); on instances, compare values")
 
 
 def _answer(c: Any, context: Context, entry: Any) -> Outcome:
@@ -266,7 +274,7 @@ def _equal_complex(c: Eq, a: acb, b: acb, evidence: Evidence, context: Context) 
 
 
 def _ordered(c: Le, a: Any, b: Any, evidence: Evidence, context: Context) -> Outcome:
-    if context.proving and (_symbolic(a) or _symbolic(b) or c.by is not None):
+    if context.proving and (_symbolic(a) or _symbolic(b) or c.by is not None or c.given or c.modulo):
         from theorems.kernel.positivity import answer_inequality
 
         return answer_inequality(c, a, b, context)

@@ -218,7 +218,8 @@ def values_of(
 
 def shown(point: Point) -> str:
     """A point in words: `x = 1/2, y = 3`."""
-    return ", ".join(f"{s} = {_shown_value(v)}" for s, v in sorted(point.items(), key=lambda item: item[0].name))
+    parts = [f"{s} = {_shown_value(v)}" for s, v in sorted(point.items(), key=lambda item: item[0].name)]
+    return ", ".join(parts[:12]) + (f", ... ({len(parts)} symbols)" if len(parts) > 12 else "")
 
 
 def _shown_value(v: Value) -> str:
