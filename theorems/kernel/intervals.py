@@ -53,6 +53,8 @@ class Method:
 
 def side_level(relation: Relation, context: Context) -> float:
     """The level of each end of the interval: half of the comparison's when both ends can refute."""
+    if not 0 < context.level < 1:
+        raise KernelError(f"a statistical comparison needs a level in (0, 1), not {context.level!r}")
     return context.level / 2 if relation == "=" else context.level
 
 
@@ -76,8 +78,10 @@ def decide(
     decision = Decision.UNDECIDED
     n, mean = 0, math.nan
     for x in prefixes(draw, context, method.times, method.admit):
-        n, mean = x.size, float(x.mean())
-        new_low, new_high = method.interval(x, low, high)
+        n = x.size
+        with np.errstate(over="ignore"):
+            mean = float(x.mean())
+            new_low, new_high = method.interval(x, low, high)
         low, high = max(low, new_low), min(high, new_high)
         seen.append((float(n), mean, low, high))
         if (low > above and relation != ">=") or (high < below and relation != "<="):
@@ -102,8 +106,10 @@ def decide(
     )
 
 
-def _margin(relation: Relation, below: float, above: float, low: float, high: float) -> float:
+def _margin(relation: Relation, below: float, above: float, low: float, high: float) -> float | None:
     """Distance of the hypothesis to the nearer edge that refutes it, in widths; negative outside."""
+    if not math.isfinite(high - low):
+        return None
     slack = {"=": min(above - low, high - below), "<=": above - low, ">=": high - below}[relation]
     width = abs(high - low)
     return slack / width if width > 0 else math.copysign(math.inf, slack) if slack != 0 else 0.0

@@ -229,5 +229,7 @@ def _student(n: int, level: float) -> Method:
 def _about(x: Reals, radius: float) -> tuple[float, float]:
     """The sample mean +- radius, with the rounding of the mean: below 1e-12 of the largest draw (pairwise sum)."""
     mean = float(x.mean())
+    if not math.isfinite(mean):  # the sum of finite draws overflowed: nothing is known
+        return -math.inf, math.inf
     slack = 1e-12 * float(abs(x).max())
     return mean - radius - slack, mean + radius + slack

@@ -21,6 +21,7 @@ Reals = NDArray[np.float64]
 
 TRUNCATION = 0.5  # bets stay below this share of the largest that keeps the capital positive
 GROUP = 32  # capital factors multiplied before a logarithm is taken
+CLOSE = 2.0**-11  # a bound is this share of its distance to the sample mean short of the boundary
 ENLARGED = 1 + 1e-12  # radii are enlarged by this factor
 _EPS = 2.0**-52
 
@@ -37,26 +38,27 @@ def check_times(limit: int, ratio: float = 1.05) -> tuple[int, ...]:
     return tuple(times)
 
 
-def last_rejected(excess: Callable[[float], float], low: float, high: float, tolerance: float) -> float:
-    """The rejected end of a bracket, at most `tolerance` wide, around the sign change of `excess`.
+def last_rejected(excess: Callable[[float], float], low: float, top: float, share: float) -> float:
+    """A rejected point close to the sign change of `excess`.
 
     Args:
-        excess: a function that is >= 0 (rejected) at `low` and < 0 at `high`.
-        low, high: the first bracket.
-        tolerance: width of the last bracket, > 0.
+        excess: a function that is < 0 (not rejected) at `top`, and >= 0 left of its one sign change.
+        low, top: the first bracket.
+        share: how close, as a share in (0, 1) of the distance to `top`.
 
     Returns:
-        A point where `excess` was seen to be >= 0: regula falsi (Illinois), kept half a tolerance inside the bracket.
+        A point where `excess` was seen to be >= 0, or `low` if it is < 0 there. Regula falsi (Illinois), its points kept
+        half the tolerance inside the bracket so that both ends close in; every eighth step bisects.
     """
-    f_low, f_high = excess(low), excess(high)
+    f_low, high, f_high = excess(low), top, excess(top)
     if f_low < 0:
         return low
-    side = 0
-    for step in range(200):
-        if high - low <= tolerance:
-            break
-        share = f_low / (f_low - f_high) if math.isfinite(f_low) and step % 8 != 7 else 0.5
-        x = min(max(low + share * (high - low), low + 0.5 * tolerance), high - 0.5 * tolerance)
+    side, step = 0, 0
+    while high - low > share * (top - low):
+        step += 1
+        half = 0.5 * share * (top - low)
+        secant = f_low / (f_low - f_high) if math.isfinite(f_low) and step % 8 else 0.5
+        x = min(max(low + secant * (high - low), low + half), high - half)
         if not low < x < high:
             break
         f = excess(x)
@@ -140,7 +142,7 @@ def betting_lower(y: Reals, stakes: Reals, level: float, floor: float = 0.0) -> 
     top = float(y.mean())
     if top <= floor or excess(top) >= 0:
         top = 1.0
-    return last_rejected(excess, floor, top, 2.0**-11 * (top - floor))
+    return last_rejected(excess, floor, top, CLOSE)
 
 
 def betting_interval(
@@ -218,8 +220,7 @@ def bernoulli_lower(n: int, k: int, level: float, floor: float = 0.0) -> float:
         floor: a lower bound that holds already, and is returned if it is not improved.
 
     Returns:
-        A rejected p, at most 2^-12 of the distance to k/n short of the boundary. Logarithms err by less than 1e-9 (1 + n
-        / 1e5), by which the threshold is raised.
+        A rejected p. Logarithms err by less than 1e-9 (1 + n / 1e5), by which the threshold is raised.
 
     Source: Robbins (1970); Howard et al. (2021), section 3.2 (the one-sided beta-binomial mixture).
     """
@@ -238,7 +239,7 @@ def bernoulli_lower(n: int, k: int, level: float, floor: float = 0.0) -> float:
     top = k / n * (1 - 1e-9)
     if excess(floor) < 0:
         return floor
-    return last_rejected(excess, floor, top, 2.0**-12 * (top - floor))
+    return last_rejected(excess, floor, top, CLOSE)
 
 
 def bernoulli_interval(n: int, k: int, level: float, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
