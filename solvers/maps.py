@@ -19,8 +19,9 @@ from solvers.enclosures.systems import enclose_solution
 
 Partial = Callable[[Any, Any], Any]
 FAR = 2**64  # an orbit beyond it has escaped
-SETTLING = 20_000  # iterates after which an orbit is taken to lie on its attractor
-CONTINUATION_STEPS = 24  # in the multiplier, from a followed cycle to the wanted one
+SETTLING = 4_000  # iterates after which an orbit is taken to lie on its attractor
+NEWTON_STEPS = 3  # at each step of a continuation
+CONTINUATION_STEPS = 8  # in the multiplier, from a followed cycle to the wanted one
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +172,24 @@ def bifurcation(family: Family, x: Any, p: Any, n: int, wanted: Any = -1) -> tup
 
 def continued(family: Family, x: Any, p: Any, n: int, wanted: Any = -1) -> tuple[arb, arb]:
     """`bifurcation`, reached from the cycle near x at the parameter p by small steps of its multiplier."""
-    start = multiplier(family, p, cycle(family, p, x, n)).mid()
-    for k in range(1, CONTINUATION_STEPS + 1):
+    x, p = to_arb(x).mid(), to_arb(p).mid()
+    start = iterate(family, x, p, n).x.mid()
+    for k in range(1, CONTINUATION_STEPS):
         target = start + (to_arb(wanted) - start) * fmpq(k, CONTINUATION_STEPS)
-        x, p = bifurcation(family, x, p, n, target.mid() if k < CONTINUATION_STEPS else wanted)
-    return x, p
+        for _ in range(NEWTON_STEPS):
+            x, p = _newton(iterate(family, x, p, n), x, p, target)
+    return bifurcation(family, x, p, n, wanted)
 
 
-def cascade(family: Family, first: Any, second: Any, x: Any, count: int, *, period: int = 1) -> list[arb]:
+def _newton(jet: Jet, x: arb, p: arb, wanted: arb) -> tuple[arb, arb]:
+    """One Newton step for (f^n - x, multiplier - wanted), on points: an approximation only."""
+    a, b, c, d = jet.x - 1, jet.p, jet.xx, jet.xp
+    r, s = jet.value - x, jet.x - wanted
+    det = a * d - b * c
+    return (x - (d * r - b * s) / det).mid(), (p - (a * s - c * r) / det).mid()
+
+
+def cascade(family: Family, first: Any, second: Any, x: Any, count: int, *, period: int = 1) -> list[tuple[arb, arb]]:
     """Parameters at which the cycles of period 2, 4, 8, ... times `period` lose stability by doubling.
 
     Args:
@@ -188,19 +199,20 @@ def cascade(family: Family, first: Any, second: Any, x: Any, count: int, *, peri
         count: how many thresholds to return, beginning with `second`, which is found anew.
 
     Returns:
-        Enclosures of the thresholds, by continuation from the attractor on the stable side.
+        For each threshold a point of the cycle there and the parameter, enclosed; reached by continuation from the
+        attractor on the stable side.
 
     Raises:
         NoEnclosure: if an attractor cannot be followed.
     """
     below, guess = to_arb(first).mid(), to_arb(second).mid()
-    thresholds: list[arb] = []
+    thresholds: list[tuple[arb, arb]] = []
     n = 2 * period
     for _ in range(count):
         inside = (below + guess) / 2  # between two thresholds, where the n-cycle attracts
         u = settle(family, inside, x)
-        _, p = continued(family, u, inside.mid(), n)
-        thresholds.append(p)
+        u, p = continued(family, u, inside.mid(), n)
+        thresholds.append((u, p))
         below, guess = p.mid(), (p + (p - below) / 4).mid()  # the next gap is shorter by 4 to 5
         n *= 2
     return thresholds

@@ -27,6 +27,6 @@ PAPER = Paper(
     arxiv="2311.02076",
 )
 
-from theorems.papers.sharpness_uv import edge, function_space, sharpening, sharpness, turning  # noqa: E402
+from theorems.papers.sharpness_uv import cascade, edge, escape, function_space, sharpening, sharpness, turning  # noqa: E402
 
-__all__ = ["PAPER", "edge", "function_space", "sharpening", "sharpness", "turning"]
+__all__ = ["PAPER", "cascade", "edge", "escape", "function_space", "sharpening", "sharpness", "turning"]
