@@ -83,6 +83,16 @@ def test_negative_multiplier_of_an_inequality_is_rejected():
     program = conic_problem([1], [[-1], [1]], [0, 1], [nonneg(2)])
     with pytest.raises(InvalidCertificate, match="dual of cone 0"):
         check(program, DualBound(q(0, -1), fmpq(1)))
+    with pytest.raises(InvalidCertificate, match="dual of cone 0"):
+        check(program, Infeasibility(q(-1, -1)))  # it would "prove" that [0, 1] is empty
+
+
+def test_second_order_cone_is_one_sided_and_closed():
+    assert in_cone(soc(3), q(5, 3, -4))
+    assert not in_cone(soc(3), q(-5, 3, 4))
+    assert not in_cone(soc(3), q("4.999999999999999999999999", 3, 4))
+    assert in_cone(soc(1), q(0))
+    assert not in_cone(soc(1), q(-1))
 
 
 def test_bound_of_a_nonconvex_quadratic_is_rejected():
@@ -258,6 +268,9 @@ def test_ball_point_is_solved_for_and_undecided_balls_never_pass():
     ):
         with pytest.raises(InvalidCertificate, match=reason):
             check(program, PrimalPoint(q(0), above, solved))
+    with pytest.raises(InvalidCertificate, match="all stationarity equations"):
+        check(program, DualBound(q(0), below, solved=vertex))
+    assert check(program, DualBound(q(0), below, solved=Solved((0,), (), 128))).lower == below
     with pytest.raises(InvalidCertificate, match="both listed and solved"):
         check(program, PrimalPoint(q(1), above, vertex))
 
@@ -309,6 +322,7 @@ def test_weighted_squares_and_equalities_bound_a_polynomial_on_a_set():
     assert check(interval, by_weight).lower == 0
     for broken, reason in (
         (SumOfSquares(fmpq(0), (WeightedSquare(1, ((0,),), ((fmpq(1),),)),)), "weight 1"),
+        (SumOfSquares(fmpq(0), (WeightedSquare(-1, ((0,),), ((fmpq(1),),)),)), "weight -1"),
         (SumOfSquares(fmpq(0), (WeightedSquare(0, ((0,),), ((fmpq(-1),),)),)), "not positive semidefinite"),
         (SumOfSquares(fmpq(0), (WeightedSquare(0, ((0, 0),), ((fmpq(1),),)),)), "exponents"),
         (SumOfSquares(fmpq(0), (WeightedSquare(0, ((0,),), (q(1, 2),)),)), "does not fit"),
