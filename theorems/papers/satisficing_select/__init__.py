@@ -11,6 +11,7 @@ from theorems.papers.satisficing_select.constant_regret import (
     select_constant_regret,
     select_continuum_constant_regret,
 )
+from theorems.papers.satisficing_select.gap_exponent import select_gap_exponent
 from theorems.papers.satisficing_select.lower_bound import two_arm_lower_bound
 from theorems.papers.satisficing_select.nonrealizable import select_nonrealizable
 from theorems.papers.satisficing_select.paper import PAPER
@@ -21,6 +22,7 @@ __all__ = [
     "lcb_retention",
     "select_constant_regret",
     "select_continuum_constant_regret",
+    "select_gap_exponent",
     "select_nonrealizable",
     "two_arm_lower_bound",
 ]

@@ -14,7 +14,7 @@ from solvers.bandits import (
     majority_errors_sum,
     polynomial_programme,
 )
-from theorems import ByBudget, Choices, Integers, Q, eq, le, symbols, word
+from theorems import ByBudget, Choices, Integers, Q, dyadic, eq, le, symbols, word
 from theorems.papers.satisficing_select.paper import PAPER
 
 LONGEST = 10
@@ -51,15 +51,15 @@ def gap() -> Any:
     return symbols("Delta", above=0, below=Q(1, 2))
 
 
-@two_arm_lower_bound.proof("the cheaper arm", covers="all p > q > 0, all states of at most 10 pulls")
+@two_arm_lower_bound.proof(
+    "the cheaper arm",
+    covers="all states of at most 10 pulls, all p > q > 0",
+    rests_on=("p^a q^b and p^b q^a are (pq)^a q^{b-a} and (pq)^a p^{b-a}, a <= b",),
+)
 def _cheaper_arm():
-    """The chosen immediate cost p^a q^b, a <= b, is at most p^b q^a."""
-    q, excess = symbols("q p_minus_q", positive=True)
-    p = q + excess
-    for a in range(LONGEST):
-        others = range(a, LONGEST - a)
-        if others:
-            yield le([p**a * q**b for b in others], [p**b * q**a for b in others])
+    """The chosen immediate cost p^a q^b, a <= b, is at most p^b q^a: u^n <= 1 for u = q/p."""
+    u = symbols("u", above=0, below=1)
+    yield le([u**n for n in range(1, LONGEST)], 1)
 
 
 @two_arm_lower_bound.proof("one continuation", covers="T <= 10, every state, as polynomials in p and q")
@@ -138,7 +138,8 @@ def _floor(*, floor=FLOOR, lower="floor"):
     for Delta in (Q(1, 10), Q(1, 4), Q(1, 3), Q(2, 5), Q(499, 1000)):
         for T in (5, 1, 100):
             claimed = floor * min(1 / Delta, Delta * T) if lower == "floor" else 1 / (8 * Delta)
-            yield le(claimed, Delta * sum((majority_error(t, Delta + Q(1, 2)) for t in range(T)), Q(0)))
+            value = Delta * sum((majority_error(t, Delta + Q(1, 2)) for t in range(T)), Q(0))
+            yield le(claimed, dyadic(value))
     yield le(floor, lambda: [sum(majority_errors(N, 1 / arb(N).sqrt())) / N for N in range(4, LARGEST_N + 1)])
     yield le(floor, lambda: [value for N in range(4, LARGEST_N + 1) for value in just_past(N)])
     yield le(floor, small_gaps)
