@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import isqrt
 from typing import Any
 
@@ -13,6 +14,7 @@ from theorems.domains import DomainError
 from theorems.seeds import Words
 
 Distribution = tuple[fmpq, ...]
+ZERO = fmpq(0)
 GAMMAS = ("gamma 1/2", "gamma 1", "gamma 5", "gamma 50")
 SHAPES = (*GAMMAS, "zipf", "geometric", "near flat", "plateaus")
 _SQUARES = {"gamma 1/2": 1, "gamma 1": 2, "gamma 5": 10, "gamma 50": 100}
@@ -39,7 +41,7 @@ class Distributions:
 
     d: int
     high: fmpq
-    low: fmpq = fmpq(0)
+    low: fmpq = ZERO
     shapes: tuple[str, ...] = SHAPES
 
     def sample(self, words: Words) -> Distribution:
@@ -63,7 +65,7 @@ class Distributions:
     def contains(self, value: Any) -> bool:
         if not isinstance(value, tuple) or len(value) != self.d or not all(isinstance(m, fmpq) for m in value):
             return False
-        falling = all(a >= b for a, b in zip(value, value[1:]))
+        falling = all(a >= b for a, b in pairwise(value))
         return falling and value[-1] > 0 and sum(value) == 1 and any(self.low < m <= self.high for m in value)
 
     def simpler(self, value: Distribution) -> Iterator[Distribution]:

@@ -55,7 +55,9 @@ def usable(p: Sequence[fmpq], eps: fmpq) -> int:
 
 def loss(m: fmpq, eps: fmpq, tau: fmpq = LOG) -> arb:
     """D = f(m) - f(m - eps), what removing eps from a token of mass m > eps costs."""
-    return -arb(-eps / m).log1p() if tau == LOG else f(m, tau) - f(m - eps, tau)
+    if tau != LOG:
+        return f(m, tau) - f(m - eps, tau)
+    return -arb(-eps / m).log1p() if 2 * eps < m else -arb((m - eps) / m).log()
 
 
 def threshold_sums(p: Sequence[fmpq], eps: fmpq, tau: fmpq = LOG) -> Iterator[arb]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from solvers.games import greatest, least, tv_vertices
-from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt
+from theorems import Arrays, Choices, Given, Integers, Q, eq, le
 from theorems.papers.decoding_game import PAPER
 from theorems.papers.decoding_game.distributions import Distributions
 from theorems.papers.decoding_game.game import (
@@ -82,7 +82,10 @@ def inner_min_linf_regulariser(p, eps, play, *, combine=greatest, budget=1):
     """
     n = usable(p, eps)
     vertices = tv_vertices(p, eps)
-    yield "usable tokens are never emptied", eq([least([v[i] for v in vertices]) for i in range(n)], [m - eps for m in p[:n]])
+    yield (
+        "usable tokens are never emptied",
+        eq([least([v[i] for v in vertices]) for i in range(n)], [m - eps for m in p[:n]]),
+    )
     q = restricted(play, p, eps)
     matrix = at_precision(lambda: payoff_matrix(vertices, n))
     losses = at_precision(lambda: [loss(m, eps) for m in p[:n]])
@@ -168,11 +171,10 @@ def certificate(p, eps, k, tau, *, plain=False):
         attained = at_precision(lambda: regularised(form().q, p, eps, tau))
     yield "the strategy attains the value", eq(attained, lambda: form().value, within=CLOSE)
     yield "Nature's weights sum to 1", eq(lambda: sum(form().mixture), 1, within=CLOSE)
-    yield "Nature's weights are non-negative", le(0, lambda: form().slack)
+    yield "Nature's weights are non-negative (S <= 1)", le(lambda: 1 - form().slack, 1)
     extremes = at_precision(lambda: [least(form().payoffs), greatest(form().payoffs)])
     yield "tokens of the support are worth the value", eq(extremes, lambda: [form().value] * 2, within=CLOSE)
-    others = [f"usable token {j}" for j in range(k, n)]
-    if others or tau > 1:
+    if k < n or tau > 1:
         best = at_precision(lambda: greatest(_outside(p, eps, k, n, tau)))
         yield "no other token is worth more", le(best, lambda: form().value)
 
@@ -218,7 +220,9 @@ def one_step_closed_form_optimal(p, eps, *, level=1, longer=0, plain=False):
         yield "value of the finite game", finite_game(p, eps, LOG, lambda: form().value)
 
 
-one_step_closed_form_optimal.mutant("support one token longer", longer=1, breaks="Nature's weights are non-negative")
+one_step_closed_form_optimal.mutant(
+    "support one token longer", longer=1, breaks="Nature's weights are non-negative (S <= 1)"
+)
 one_step_closed_form_optimal.mutant("support one token longer: value", longer=1, breaks="value of the finite game")
 one_step_closed_form_optimal.mutant("support one token shorter", longer=-1, breaks="no other token is worth more")
 one_step_closed_form_optimal.mutant("support one token shorter: value", longer=-1, breaks="value of the finite game")
