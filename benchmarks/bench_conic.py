@@ -43,7 +43,7 @@ PROGRAMS = {"max-cut": max_cut, "dense LMI": random_inequality}
 
 @pytest.mark.parametrize("n", [10, 20, 40])
 @pytest.mark.parametrize("name", PROGRAMS)
-def bench_semidefinite_numerical(benchmark, name, n):
+def test_semidefinite_program_solved_numerically(benchmark, name, n):
     """Clarabel alone, conversion to doubles included."""
     benchmark.group = f"{name} {n}"
     problem = PROGRAMS[name](n)
@@ -52,7 +52,7 @@ def bench_semidefinite_numerical(benchmark, name, n):
 
 @pytest.mark.parametrize("n", [10, 20, 40])
 @pytest.mark.parametrize("name", PROGRAMS)
-def bench_semidefinite_certified(benchmark, name, n):
+def test_semidefinite_program_certified(benchmark, name, n):
     """Solve, repair, check: both bounds proven."""
     benchmark.group = f"{name} {n}"
     problem = PROGRAMS[name](n)
@@ -62,7 +62,7 @@ def bench_semidefinite_certified(benchmark, name, n):
 
 @pytest.mark.parametrize("n", [10, 20, 40])
 @pytest.mark.parametrize("name", PROGRAMS)
-def bench_semidefinite_recheck(benchmark, name, n):
+def test_semidefinite_certificate_rechecked(benchmark, name, n):
     """The trusted checker alone, on the finished certificate."""
     benchmark.group = f"{name} {n}"
     result = certify(PROGRAMS[name](n))
@@ -76,7 +76,7 @@ def linear_data(n):
 
 
 @pytest.mark.parametrize("n", [4, 10, 20, 40])
-def bench_linear_exact(benchmark, n):
+def test_linear_program_exactly(benchmark, n):
     """`lp`: exact optimum, vertex, multipliers, checked certificate."""
     benchmark.group = f"linear program {n} x {n}"
     c, A, b = linear_data(n)
@@ -84,7 +84,7 @@ def bench_linear_exact(benchmark, n):
 
 
 @pytest.mark.parametrize("n", [4, 10, 20, 40])
-def bench_linear_scipy(benchmark, n):
+def test_linear_program_by_scipy(benchmark, n):
     """`scipy.optimize.linprog` with HiGHS: a float."""
     from scipy.optimize import linprog
 
@@ -96,14 +96,14 @@ def bench_linear_scipy(benchmark, n):
 CROSS = list(itertools.product((1, -1), repeat=5))
 
 
-def bench_vertices_exact(benchmark):
+def test_vertices_exactly(benchmark):
     """Double description in integers: the 10 vertices of the 5-dimensional cross-polytope with 32 facets."""
     benchmark.group = "vertices"
     P = polyhedron([list(s) for s in CROSS], [1] * 32)
     assert len(benchmark(lambda: vertices(P))) == 10
 
 
-def bench_vertices_qhull(benchmark):
+def test_vertices_by_qhull(benchmark):
     """SciPy's HalfspaceIntersection: floats, degenerate vertices repeated."""
     from scipy.spatial import HalfspaceIntersection
 
