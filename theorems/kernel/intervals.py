@@ -143,7 +143,7 @@ def _suggestion(method: Method, width: float, within: float, n: int, advice: str
     """Which number of draws would be enough, if the width goes on shrinking as it does."""
     if not math.isfinite(width):
         return f"; wider than within={within:.3g}: raise {advice}"
-    wanted = 1.1 * n * method.shortfall(width / within)
+    wanted = 1.2 * n * method.shortfall(width / within)
     digits = 10 ** max(0, math.floor(math.log10(wanted)) - 1)
     more = f"about {advice}={math.ceil(wanted / digits) * digits} would do"
     return f"; the width {width:.3g} exceeds within={within:.3g}: {more}"
