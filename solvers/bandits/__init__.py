@@ -3,6 +3,7 @@
 from solvers.bandits.bayes import (
     central_term,
     even_majority_error,
+    favourable,
     least_wrong_pulls,
     majority_error,
     majority_errors,
@@ -17,6 +18,7 @@ __all__ = [
     "central_term",
     "confidence_boundary",
     "even_majority_error",
+    "favourable",
     "first_stop",
     "inverse_squares",
     "least_wrong_pulls",

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import comb
+from typing import Any
 
 from flint import Ordering, arb, fmpq, fmpz_mpoly, fmpz_mpoly_ctx
 
 RING = fmpz_mpoly_ctx.get(("p", "q"), Ordering.lex)
-State = tuple[int, int, int, int]
+State = tuple[int, int, int, int]  # n1, s1, n2, s2: pulls and successes of the two arms
 
 
 def states(pulls: int) -> Iterator[State]:
@@ -27,8 +28,12 @@ def states(pulls: int) -> Iterator[State]:
             yield n1, s1, n2, s2
 
 
-def favourable(state: State) -> tuple[int, int]:
-    """How many outcomes speak for arm 1 and for arm 2; they sum to the number of pulls."""
+def favourable(state: Any) -> tuple[Any, Any]:
+    """The evidence: how many outcomes speak for arm 1 and for arm 2; they sum to the number of pulls.
+
+    Args:
+        state: (n1, s1, n2, s2), ints or symbols.
+    """
     n1, s1, n2, s2 = state
     return s1 + n2 - s2, n1 - s1 + s2
 
@@ -71,13 +76,11 @@ class PolynomialProgramme:
         value: twice the least expected number of wrong pulls, a polynomial in p and q.
         after_arm1, after_arm2: for every state, the value of continuing after either arm. Where they are identical
             the cheaper arm is the one of smaller immediate cost.
-        costs: exponents ((a, b), (b, a)) of the two immediate costs p^a q^b of every state, the chosen one first.
     """
 
     value: fmpz_mpoly
     after_arm1: tuple[fmpz_mpoly, ...]
     after_arm2: tuple[fmpz_mpoly, ...]
-    costs: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
 
 
 def polynomial_programme(horizon: int) -> PolynomialProgramme:
@@ -90,7 +93,6 @@ def polynomial_programme(horizon: int) -> PolynomialProgramme:
     zero = RING.constant(0)
     later: dict[State, fmpz_mpoly] = dict.fromkeys(states(horizon), zero)
     after: tuple[list[fmpz_mpoly], list[fmpz_mpoly]] = ([], [])
-    costs = []
     for t in reversed(range(horizon)):
         now = {}
         for state in states(t):
@@ -100,10 +102,9 @@ def polynomial_programme(horizon: int) -> PolynomialProgramme:
             low, high = sorted(favourable(state))
             after[0].append(one)
             after[1].append(two)
-            costs.append(((low, high), (high, low)))
             now[state] = p**low * q**high + one
         later = now
-    return PolynomialProgramme(later[0, 0, 0, 0], tuple(after[0]), tuple(after[1]), tuple(costs))
+    return PolynomialProgramme(later[0, 0, 0, 0], tuple(after[0]), tuple(after[1]))
 
 
 def majority_error(t: int, p: fmpq, tie: fmpq | None = None) -> fmpq:

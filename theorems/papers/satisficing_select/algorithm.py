@@ -78,7 +78,7 @@ def discretised(r: Callable[[Floats], Floats]) -> Oracle:
 
     def run(t: int, rng: np.random.Generator) -> Floats:
         M = 1
-        while M**3 < t:
+        while t > M**3:
             M += 1
         means = r((np.arange(M) + rng.random()) / M)
         return means[ucb_pulls(means, t, WIDTH, rng)]

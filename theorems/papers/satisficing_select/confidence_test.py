@@ -19,10 +19,9 @@ METHOD = (
     "the law of the stopping time by a lattice dynamic programme in integers, rounded so that masses are bounds on either "
     "side; the boundary's integers are decided in balls"
 )
-TRUNCATED = (
-    "tests after the last k computed (K); the claim for all K is the claim. Rewards other than +-1; the union over k is loose"
-)
+TRUNCATED = "tests after the last k computed (K); the claim for all K is the claim. Rewards other than +-1; the union over k is loose"
 BONUS = Q(4)
+ENOUGH = Q(2)  # confidence widths between S and an arm that is kept
 
 
 def tail(T: int) -> arb:
@@ -34,11 +33,11 @@ def tail(T: int) -> arb:
     source="dismissal of non-satisficing arms in O(1) expected pulls of the test; explicit constants",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        T=ByBudget(quick=Choices(1, 2, 3, 4, 16, 64), full=Choices(1, 2, 3, 4, 8, 16, 64, 256)),
-        gap=Choices(Q(1, 10**4), Q(1, 100), Q(1, 10), Q(1, 2)),
-        S=Choices(Q(-2, 5), Q(0), Q(1, 2)),
-    ),
+    domain={
+        "T": ByBudget(quick=Choices(1, 2, 3, 4, 16, 64), full=Choices(1, 2, 3, 4, 8, 16, 64, 256)),
+        "gap": Choices(Q(1, 10**4), Q(1, 100), Q(1, 10), Q(1, 2)),
+        "S": Choices(Q(-2, 5), Q(0), Q(1, 2)),
+    },
     every=True,
     method=METHOD,
     hypotheses="r = S - gap with gap > 0; any number T of forced samples",
@@ -76,20 +75,21 @@ def least_mean(T: int, S: fmpq, widths: fmpq) -> fmpq:
     source="retention of good arms after enough forced samples; explicit constants",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        T=Choices(256, 64, 1024),
-        S=Choices(Q(-1, 2), Q(-3, 10), Q(0)),
-        excess=ByBudget(quick=Choices(Q(0)), full=Choices(Q(0), Q(1, 100), Q(1, 10))),
-        K=ByBudget(quick=Choices(3000), full=Choices(12000)),
-    ),
-    where=lambda T, S, excess: least_mean(T, S, Q(2)) + excess <= 1,
+    domain={
+        "T": Choices(256, 64, 1024),
+        "S": Choices(Q(-1, 2), Q(-3, 10), Q(0)),
+        "excess": ByBudget(quick=Choices(Q(0)), full=Choices(Q(0), Q(1, 100), Q(1, 10))),
+        "K": ByBudget(quick=Choices(3000), full=Choices(12000)),
+    },
+    where=lambda T, S, excess: least_mean(T, S, ENOUGH) + excess <= 1,
     every=True,
     method=METHOD,
     hypotheses="r is the least six-digit number >= S + 2 sqrt(4 ln T/T) (plus `excess`), which is the hard case; r <= 1",
-    not_established=TRUNCATED + ". The bound is far from tight (stopping has probability below 5e-6 at the boundary); what "
+    not_established=TRUNCATED
+    + ". The bound is far from tight (stopping has probability below 5e-6 at the boundary); what "
     "is sharp is the boundary itself: 3/2 in place of 2 fails",
 )
-def lcb_retention(T, S, excess, K, *, widths=Q(2), forced=True) -> Iterator[Any]:
+def lcb_retention(T, S, excess, K, *, widths=ENOUGH, forced=True) -> Iterator[Any]:
     r"""Let $T \ge 3$ and $r \ge S + 2\sqrt{4 \ln T/T}$, 1-sub-Gaussian rewards. After $T$ forced samples the test ever stops
     with probability at most $\sum_{k>T} k^{-2} \le 1/T$; up to $k = K$ with probability at most $\sum_{k=T+1}^{K} k^{-2}$.
     """

@@ -58,9 +58,7 @@ FAR = PAPER.family(
     runs=RUNS,
     every=True,
 )
-NEAR = PAPER.family(
-    "near-threshold", instance=Choices((Q(1, 2), Q(1, 20), 2)), until=UNTIL, runs=RUNS, every=True
-)
+NEAR = PAPER.family("near-threshold", instance=Choices((Q(1, 2), Q(1, 20), 2)), until=UNTIL, runs=RUNS, every=True)
 
 
 @PAPER.rate(
@@ -106,9 +104,11 @@ FIRST, SECOND, CONCAVE = LANDSCAPES
     source="headline for infinite arm sets: Lipschitz and concave bandits, where the least satisficing gap is 0",
     fidelity="paper",
     evidence="statistical",
-    domain=dict(
-        r=ByBudget(quick=Choices(FIRST, CONCAVE), full=Choices(FIRST, SECOND, CONCAVE)), until=UNTIL, runs=RUNS
-    ),
+    domain={
+        "r": ByBudget(quick=Choices(FIRST, CONCAVE), full=Choices(FIRST, SECOND, CONCAVE)),
+        "until": UNTIL,
+        "runs": RUNS,
+    },
     every=True,
     method=METHOD + ". The oracle draws u uniformly and plays UCB on the ceil(t^{1/3}) arms (j + u)/M",
     hypotheses="arms x in [0, 1], mean r(x) as named, exceeding gap at least 9/10 (with smaller ones the plateau starts later)",

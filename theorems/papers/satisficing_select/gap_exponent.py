@@ -98,10 +98,10 @@ def worst(game: Game, *, high: bool) -> arb:
     source="Theorem 1 (realizable case): order C_1^{1/(1-alpha)} Delta^{-alpha/(1-alpha)} up to logarithms",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        alpha=Choices(HALF, TWO_THIRDS, THREE_QUARTERS),
-        logs=ByBudget(quick=Choices(tuple(range(3, 15))), full=Choices(tuple(range(3, 19)))),
-    ),
+    domain={
+        "alpha": Choices(HALF, TWO_THIRDS, THREE_QUARTERS),
+        "logs": ByBudget(quick=Choices(tuple(range(3, 15))), full=Choices(tuple(range(3, 19)))),
+    },
     every=True,
     method="the recursion in balls with an enclosed remainder, maximised over g = 2^{-j/2}, j < 80; exponents are least-squares "
     "slopes of these balls",
@@ -152,10 +152,10 @@ select_gap_exponent.mutant("no logarithm, constant 6", log_factor=False, breaks=
 
 @select_gap_exponent.crosscheck(
     "simulated rounds",
-    domain=dict(
-        Delta=ByBudget(quick=Choices(Q(1, 2)), full=Choices(Q(1, 2), Q(1, 4))),
-        runs=ByBudget(quick=Choices(100), full=Choices(1500)),
-    ),
+    domain={
+        "Delta": ByBudget(quick=Choices(Q(1, 2)), full=Choices(Q(1, 2), Q(1, 4))),
+        "runs": ByBudget(quick=Choices(100), full=Choices(1500)),
+    },
     every=True,
     tests=2,
 )

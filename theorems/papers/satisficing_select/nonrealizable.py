@@ -12,6 +12,7 @@ from theorems.papers.satisficing_select.algorithm import HALF, PAPERS_RULES, Rul
 from theorems.papers.satisficing_select.paper import PAPER
 
 BELOW = (Q(1, 2), Q(0)), Q(4, 5)  # means and S
+ROOT = Q(1, 2)
 JUST_BELOW = (Q(1, 2), Q(2, 5), Q(0)), Q(11, 20)  # S just above the best arm: tests last longest
 
 
@@ -19,19 +20,17 @@ def regrets(means: tuple[fmpq, ...], S: fmpq, Ts: tuple[int, ...], rules: Rules)
     """The standard regret of one run at increasing times."""
     oracle = arms([float(m) for m in means])
     best = float(max(means))
-    return lambda rng: losses(
-        select(oracle, HALF, float(S), Ts[-1], rng, rules), best, Ts, satisficing=False
-    ).tolist()
+    return lambda rng: losses(select(oracle, HALF, float(S), Ts[-1], rng, rules), best, Ts, satisficing=False).tolist()
 
 
 @PAPER.rate(
     source="Theorem 2 (the non-realizable case), with UCB as the oracle; explicit constants",
     fidelity="derived",
     evidence="statistical",
-    domain=dict(
-        instance=Choices(BELOW, JUST_BELOW),
-        T=ByBudget(quick=Choices(2**12, 2**10), full=Choices(2**16, 2**14, 2**12, 2**10, 2**8)),
-    ),
+    domain={
+        "instance": Choices(BELOW, JUST_BELOW),
+        "T": ByBudget(quick=Choices(2**12, 2**10), full=Choices(2**16, 2**14, 2**12, 2**10, 2**8)),
+    },
     every=True,
     part="regret",
     method="runs of SELECT with a UCB oracle (index mean + sqrt(4 ln t_i/n)) and unit Gaussian noise; regrets lie in [0, T/2], so "
@@ -40,7 +39,7 @@ def regrets(means: tuple[fmpq, ...], S: fmpq, Ts: tuple[int, ...], rules: Rules)
     hypotheses="K arms of the given means (at most 1/2), S above all of them: `instance` = (means, S)",
     not_established="the power of the logarithm; that the slope tends to 1/2 (it is 0.3 to 0.6 here)",
 )
-def select_nonrealizable(instance, T, *, rules=PAPERS_RULES, power=Q(1, 2)):
+def select_nonrealizable(instance, T, *, rules=PAPERS_RULES, power=ROOT):
     r"""If $\max r < S$, SELECT's standard regret is of its oracle's order, $O(\sqrt T\,\mathrm{polylog}\, T)$. Encoded for $K$ arms and the
     UCB oracle as $\mathrm{Reg}(T) \le 2\sqrt{K T \ln T}$ at every checkpoint, and a log-log slope below 3/4 over two octave pairs.
     """
@@ -52,10 +51,10 @@ def select_nonrealizable(instance, T, *, rules=PAPERS_RULES, power=Q(1, 2)):
 
 @select_nonrealizable.check(
     "slope",
-    domain=dict(
-        instance=ByBudget(quick=Choices(BELOW), full=Choices(BELOW, JUST_BELOW)),
-        T=ByBudget(quick=Choices(2**8), full=Choices(2**10)),
-    ),
+    domain={
+        "instance": ByBudget(quick=Choices(BELOW), full=Choices(BELOW, JUST_BELOW)),
+        "T": ByBudget(quick=Choices(2**8), full=Choices(2**10)),
+    },
     every=True,
 )
 def _slope(instance, T, *, rules=PAPERS_RULES):
