@@ -27,9 +27,11 @@ from theorems.domains import (
     Reals,
 )
 from theorems.kernel.events import prob_eq, prob_ge, prob_le
+from theorems.kernel.laws import law, same_law
 from theorems.kernel.means import mean_eq, mean_ge, mean_le
 from theorems.kernel.order import eq, le, lt
 from theorems.kernel.outcome import KernelError
+from theorems.kernel.positivity import Cases, Coefficients, Combination, Discriminant, Minimum, Univariate
 from theorems.kernel.programs import optimum
 from theorems.kernel.slopes import slope
 from theorems.kernel.slopes_last import plateau, q_order
@@ -45,19 +47,26 @@ __all__ = [
     "Arrays",
     "Booleans",
     "ByBudget",
+    "Cases",
     "Choices",
     "ClaimError",
+    "Coefficients",
+    "Combination",
+    "Discriminant",
     "Dyadics",
     "Given",
     "Integers",
     "KernelError",
+    "Minimum",
     "Paper",
     "Q",
     "Rationals",
     "Reals",
+    "Univariate",
     "bracket",
     "dyadic",
     "eq",
+    "law",
     "le",
     "lt",
     "matrix_symbols",
@@ -71,6 +80,7 @@ __all__ = [
     "prob_le",
     "q_order",
     "record",
+    "same_law",
     "shared",
     "slope",
     "symbols",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from theorems.kernel.events import Probability, answer_probability
+from theorems.kernel.laws import Law, SameLaw, answer_law, answer_same_law
 from theorems.kernel.means import Mean, answer_mean
 from theorems.kernel.order import Eq, Le, answer_eq, answer_le
 from theorems.kernel.outcome import Context, KernelError, Outcome
@@ -22,6 +23,8 @@ _ANSWERS: dict[type, Callable[[Any, Context], Outcome]] = {
     Le: answer_le,
     Mean: answer_mean,
     Probability: answer_probability,
+    Law: answer_law,
+    SameLaw: answer_same_law,
     Slope: answer_slope,
     Plateau: answer_plateau,
     QOrder: answer_q_order,
