@@ -14,7 +14,7 @@ from flint import fmpq
 
 from theorems.kernel.forms import MOST_EXPONENT, Form, Generator, Poly, Ring, TooLarge, domain_of
 from theorems.kernel.outcome import KernelError
-from theorems.kernel.symbols import NONNEGATIVE, POSITIVE, REAL, Domain
+from theorems.kernel.symbols import NONNEGATIVE, POSITIVE, REAL, Domain, applied
 
 MOST_SUMMANDS = 64  # in an exponent or an angle
 MOST_MULTIPLE = 64  # of an angle
@@ -65,12 +65,17 @@ def _function(ring: Ring, expr: Any) -> Form:
     name = type(expr).__name__
     if name in ("Max", "Min"):
         return _extreme(ring, expr, 1 if name == "Max" else -1)
+    undefined = applied(expr)
+    if undefined is not None:
+        a = ring.reduced(ring.form(undefined[2]))
+        k = ring.made((*undefined[:2], _key(a)), lambda: Generator(expr, REAL))
+        return ring.gen(k), ring.one
     if len(expr.args) != 1 or not isinstance(expr, sympy.Function):
         what = "the imaginary unit I" if expr is sympy.I else f"{name} in {str(expr)[:60]}"
         raise KernelError(
             f"{what} has no meaning in a proof: write sums and integrals out, split a Piecewise into cases, compare "
             "real and imaginary parts; accepted are +, *, powers, exp, log, sin, cos, tan, sinh, cosh, tanh, Abs, Max, "
-            f"Min, asinh, acosh, atanh, {', '.join(OTHER_FUNCTIONS)}"
+            f"Min, asinh, acosh, atanh, {', '.join(OTHER_FUNCTIONS)}, and functions(...) of the kernel"
         )
     a = ring.reduced(ring.form(expr.args[0]))
     match name:

@@ -18,7 +18,7 @@ from flint import Ordering, fmpq, fmpq_mpoly_ctx
 from theorems.kernel.outcome import KernelError
 from theorems.kernel.signs import sign
 from theorems.kernel.symbols import NONNEGATIVE, POSITIVE, REAL, Domain, require_own
-from theorems.kernel.values import admit
+from theorems.kernel.values import Algebraic, admit
 
 MOST_TERMS = 2_000_000
 MOST_PRODUCTS = 200_000_000
@@ -300,7 +300,7 @@ def as_expr(value: Any) -> Any:
 
     if isinstance(value, fmpq):
         return sympy.Rational(int(value.p), int(value.q))
-    return getattr(value, "expr", value)
+    return value.expr if isinstance(value, Algebraic) else value
 
 
 def times(a: Poly, b: Poly) -> Poly:

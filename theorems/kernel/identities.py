@@ -169,7 +169,7 @@ def _answer(
         if _differs(moved):
             return Outcome(
                 Decision.AGAINST, evidence, a, b, -_size(moved),
-                reason=f"at {shown(point)}" if point else "the constants differ",
+                reason=f"at {shown(point, left, right)}" if point else "the constants differ",
                 certificate={"kind": "point", "point": {str(s): str(v) for s, v in point.items()}, "lhs": str(a),
                              "rhs": str(b), "left": str(left), "right": str(right)},
             )  # fmt: skip

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from flint import acb, arb, fmpq, fmpq_mpoly, fmpq_poly, fmpz
+from flint import acb, arb, fmpq, fmpz
 
 from theorems.kernel import exact, programs
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome, up
 from theorems.kernel.precision import Sides, evaluations, working_precision
-from theorems.kernel.values import Algebraic, Array, Enclosed, Infinity, Word, rational
+from theorems.kernel.values import POLYNOMIALS, Algebraic, Array, Enclosed, Infinity, Word, rational
 
-_POLYNOMIALS = (fmpq_poly, fmpq_mpoly)
 _FIRST_BITS = 64
 
 
@@ -77,9 +76,7 @@ def le(
     return Le(lhs, rhs, False, _radius(within), tuple(given), by, tuple(modulo), witness)
 
 
-def lt(
-    lhs: Any, rhs: Any = None, *, given: Any = (), by: Any = None, modulo: Any = (), witness: Any = None
-) -> Le:
+def lt(lhs: Any, rhs: Any = None, *, given: Any = (), by: Any = None, modulo: Any = (), witness: Any = None) -> Le:
     """The comparison `lhs < rhs`; arguments as for `le`."""
     return Le(lhs, rhs, True, None, tuple(given), by, tuple(modulo), witness)
 
@@ -194,9 +191,7 @@ def _index(k: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 def _graded(o: Outcome, context: Context) -> Outcome:
     """In a proof without instances an exactly decided comparison covers its whole domain."""
     if context.proving and o.evidence is Evidence.CERTIFIED and not o.reason.startswith("equal to within"):
-        return Outcome(
-            o.decision, Evidence.PROVED, o.lhs, o.rhs, o.margin, o.resolution, o.reason, o.covered, o.steps
-        )
+        return Outcome(o.decision, Evidence.PROVED, o.lhs, o.rhs, o.margin, o.resolution, o.reason, o.covered, o.steps)
     return o
 
 
@@ -215,7 +210,7 @@ def _equal(c: Eq, a: Any, b: Any, evidence: Evidence, context: Context) -> Outco
         same = type(a) is type(b) and a == b and shift == 0
         reason = "" if same else "the symbols differ" if isinstance(a, Word) else "not equal"
         return Outcome(Decision.FOR if same else Decision.AGAINST, evidence, a, b, None, 0.0, reason)
-    if isinstance(a, _POLYNOMIALS) or isinstance(b, _POLYNOMIALS):
+    if isinstance(a, POLYNOMIALS) or isinstance(b, POLYNOMIALS):
         same = bool(a - b + shift == 0)
         return Outcome(Decision.FOR if same else Decision.AGAINST, evidence, a, b, None, 0.0 if same else None)
     if isinstance(a, acb) or isinstance(b, acb):
@@ -224,9 +219,7 @@ def _equal(c: Eq, a: Any, b: Any, evidence: Evidence, context: Context) -> Outco
         s = exact.sign(_expr(a) - _expr(b) + _expr(shift), context.max_bits)
         if s is None:
             return Outcome(Decision.UNDECIDED, evidence, a, b, reason=_too_close(context))
-        return Outcome(
-            Decision.FOR if s == 0 else Decision.AGAINST, evidence, a, b, 0.0 if s == 0 else None, 0.0
-        )
+        return Outcome(Decision.FOR if s == 0 else Decision.AGAINST, evidence, a, b, 0.0 if s == 0 else None, 0.0)
     if isinstance(a, Enclosed) or isinstance(b, Enclosed):
         radius = c.within if c.within is not None else _default_radius(evidence, context)
         return programs.equal(radius, _interval(a), _interval(b), evidence, context)
@@ -280,7 +273,7 @@ def _ordered(c: Le, a: Any, b: Any, evidence: Evidence, context: Context) -> Out
         return answer_inequality(c, a, b, context)
     if isinstance(a, Word) or isinstance(b, Word):
         raise KernelError("words have no order; compare them with eq(...)")
-    if isinstance(a, acb) or isinstance(b, acb) or isinstance(a, _POLYNOMIALS) or isinstance(b, _POLYNOMIALS):
+    if isinstance(a, acb) or isinstance(b, acb) or isinstance(a, POLYNOMIALS) or isinstance(b, POLYNOMIALS):
         raise KernelError(f"{type(a).__name__} and {type(b).__name__} have no order; compare real numbers")
     if isinstance(a, Infinity) or isinstance(b, Infinity):
         return _ordered_infinite(c, a, b, evidence)

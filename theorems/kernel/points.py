@@ -13,7 +13,7 @@ from typing import Any
 from flint import arb, fmpq, fmpz
 
 from theorems.kernel.outcome import KernelError
-from theorems.kernel.symbols import Domain
+from theorems.kernel.symbols import Domain, applied
 
 Value = Any  # fmpq or arb
 Point = dict[Any, Value]
@@ -79,6 +79,9 @@ def _other(expr: Any, point: Point, memo: dict[Any, Value]) -> Value:
         return arb.const_euler()
     if name == "GoldenRatio":
         return (arb(5).sqrt() + 1) / 2
+    undefined = applied(expr)
+    if undefined is not None:
+        return _drawn(*undefined[:2], value_at(undefined[2], point, memo))
     args = [value_at(a, point, memo) for a in expr.args]
     if name == "Abs":
         return abs(args[0])
@@ -98,6 +101,17 @@ def _other(expr: Any, point: Point, memo: dict[Any, Value]) -> Value:
             return fmpq(-((-x.p) // x.q) if name == "ceiling" else x.p // x.q)
         x = arb(x)
     return getattr(x, method)()
+
+
+def _drawn(name: str, order: int, at: Value) -> fmpq:
+    """The value of the order-th derivative of an undefined function at a rational point.
+
+    Some polynomial takes all the values drawn in a run (Hermite interpolation), so they are those of a function.
+    """
+    if not isinstance(at, fmpq):
+        raise Undefined(f"{name} at a point that is not rational")
+    rng = Random(f"{name} {order} {at}")
+    return fmpq(rng.randint(-12, 12), rng.randint(1, 5))
 
 
 def _extreme(values: list[Value], direction: int) -> Value:
@@ -216,10 +230,20 @@ def values_of(
             continue
 
 
-def shown(point: Point) -> str:
-    """A point in words: `x = 1/2, y = 3`."""
+def shown(point: Point, *exprs: Any) -> str:
+    """A point in words: `x = 1/2, y = 3`, with the values of undefined functions in some expressions there."""
+    memo: dict[Any, Value] = {}
+    nodes = sorted({n for e in exprs for n in e.atoms(*_function_types()) if applied(n) is not None}, key=str)
     parts = [f"{s} = {_shown_value(v)}" for s, v in sorted(point.items(), key=lambda item: item[0].name)]
-    return ", ".join(parts[:12]) + (f", ... ({len(parts)} symbols)" if len(parts) > 12 else "")
+    parts = [*parts[:12], f"... ({len(parts)} symbols)"] if len(parts) > 12 else parts
+    return ", ".join([*parts, *(f"{n} = {value_at(n, point, memo)}" for n in nodes[:12])])
+
+
+def _function_types() -> tuple[Any, ...]:
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    return AppliedUndef, sympy.Derivative, sympy.Subs
 
 
 def _shown_value(v: Value) -> str:

@@ -100,6 +100,22 @@ class Cases:
 
 
 @dataclass(frozen=True, slots=True)
+class Minimum:
+    """`f = rhs - lhs` is >= 0 at a point, falls before it and rises after it: for logarithms and exponentials.
+
+    Attributes:
+        x: the symbol; hypotheses that mention it must be affine in it.
+        at: the point, in the closed interval of x; it may depend on the other symbols.
+        derivative, value: certificates for `(x - at) df/dx >= 0` and for `f(at) >= 0`.
+    """
+
+    x: Any
+    at: Any
+    derivative: Any = None
+    value: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A hypothesis: `expr >= 0`, or `expr > 0` when strict."""
 
@@ -170,7 +186,7 @@ def answer_inequality(c: Any, lhs: Any, rhs: Any, context: Context) -> Outcome:
         if against and content is not None:
             raise Disagreement(f"{left} <= {right} has a certificate, but fails at {shown(against[0].point)}")
         if against:
-            return _refuted(min(against, key=_complexity), c, context)
+            return _refuted(min(against, key=_complexity), left, right, context)
         if not found:
             failure = (
                 "no exact point of the domain was found that satisfies the hypotheses and where both sides are defined; "
@@ -181,12 +197,12 @@ def answer_inequality(c: Any, lhs: Any, rhs: Any, context: Context) -> Outcome:
     return Outcome(Decision.UNDECIDED, Evidence.PROVED, _text(left), _text(right), reason=failure)
 
 
-def _refuted(seen: Seen, c: Any, context: Context) -> Outcome:
+def _refuted(seen: Seen, left: Any, right: Any, context: Context) -> Outcome:
     return Outcome(
         Decision.AGAINST, Evidence.PROVED, seen.lhs, seen.rhs, seen.relative - float(context.shift.p) / int(context.shift.q),
-        reason=f"at {shown(seen.point)}" if seen.point else "",
+        reason=f"at {shown(seen.point, left, right)}" if seen.point else "",
         certificate={"kind": "point", "point": {str(s): str(v) for s, v in seen.point.items()}, "lhs": str(seen.lhs),
-                     "rhs": str(seen.rhs), "left": _text(c.lhs), "right": _text(c.rhs)},
+                     "rhs": str(seen.rhs), "left": _text(left), "right": _text(right)},
     )  # fmt: skip
 
 

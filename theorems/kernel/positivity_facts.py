@@ -67,6 +67,7 @@ def _prepared(
                 steps.append({base[0]: ring.gen(k) ** g.power})
     known = _known(ring, [_rewritten(ring, f, steps) for f in rest], facts)
     _tighten(ring, [_rewritten(ring, f, steps) for f in rest], facts)
+    _tighten_functions(ring, known, steps)
     for k, g in enumerate(ring.generators):
         if g.inner is not None:
             inner = _rewritten(ring, (g.inner, ring.one), steps)[0]
@@ -97,6 +98,24 @@ def _tighten(ring: Ring, forms: Sequence[Form], facts: Sequence[Any]) -> None:
             continue
         if tighter.lower is None or tighter.upper is None or tighter.lower < tighter.upper:
             ring.generators[k].domain = tighter
+
+
+def _tighten_functions(ring: Ring, known: dict[str, int], steps: Sequence[dict[int, Poly]]) -> None:
+    """exp(t) >= 1 for t >= 0 (<= 1 for t <= 0), log(b) >= 0 for b >= 1, and roots of b >= 1 are >= 1."""
+    for g in ring.generators:
+        argument, end = g.log, fmpq(1)
+        if g.exp is not None:
+            argument, end = (g.exp[0] - g.exp[1], g.exp[1]), fmpq(0)
+        elif g.radicand is not None and g.inner is None and g.domain.lower == 0:
+            argument = (g.radicand[0] - g.radicand[1], g.radicand[1])
+        if argument is None:
+            continue
+        n, d = _rewritten(ring, argument, steps)
+        sign = _known_sign(ring, known, n * d)
+        if sign > 0:
+            g.domain = replace(g.domain, lower=end, lower_open=sign == 2)
+        elif sign < 0 and g.domain.lower != end:
+            g.domain = replace(g.domain, upper=end, upper_open=sign == -2)
 
 
 def _rewritten(ring: Ring, a: Form, steps: Sequence[dict[int, Poly]]) -> Form:

@@ -13,7 +13,7 @@ from flint import fmpq, fmpq_poly
 from theorems.kernel.forms import Poly, Ring, exact_expr, ring_of
 from theorems.kernel.identities import prove_zero
 from theorems.kernel.outcome import KernelError
-from theorems.kernel.positivity import Cases, Coefficients, Combination, Discriminant, Fact, Univariate
+from theorems.kernel.positivity import Cases, Coefficients, Combination, Discriminant, Fact, Minimum, Univariate
 from theorems.kernel.positivity_facts import NoMatch, holes, polynomial, short, sign_under
 from theorems.kernel.real_roots import sign_on
 from theorems.kernel.symbols import Domain
@@ -53,8 +53,12 @@ def prove(goal: Goal, by: Any) -> Content:
             return _discriminant(goal, by)
         case Cases():
             return _cases(goal, by)
+        case Minimum():
+            from theorems.kernel.positivity_minimum import minimum
+
+            return minimum(goal, by)
     raise KernelError(
-        f"by={type(by).__name__}: accepted are Combination, Coefficients, Univariate, Discriminant, Cases "
+        f"by={type(by).__name__}: accepted are Combination, Coefficients, Univariate, Discriminant, Cases, Minimum "
         "(theorems.kernel.positivity), or None for the default attempts"
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 from flint import arb, ctx, fmpq, fmpz
 
 from theorems.kernel.outcome import Evidence, KernelError
-from theorems.kernel.values import Approx, Array, Numeric, admit
+from theorems.kernel.values import POLYNOMIALS, Approx, Array, Numeric, admit
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def evaluations(lhs: Any, rhs: Any, *, bits: int, max_bits: int, digits: int, sy
         digits: decimal digits p for mpmath numbers, evaluated at p and 2p.
         symbolic: whether symbolic expressions are admitted.
     """
-    if not callable(lhs) and not callable(rhs):
+    if not is_thunk(lhs) and not is_thunk(rhs):
         left, right = admit(lhs, symbolic=symbolic), admit(rhs, symbolic=symbolic)
         yield Sides(_settled(left), _settled(right), min(_worth(left), _worth(right)))
         return
@@ -94,9 +94,14 @@ def _evaluate(lhs: Any, rhs: Any, symbolic: bool) -> tuple[Any, Any]:
         if not isinstance(both, tuple) or len(both) != 2:
             raise KernelError(f"a thunk for both sides must return (lhs, rhs), not {type(both).__name__}")
         return admit(both[0], symbolic=symbolic), admit(both[1], symbolic=symbolic)
-    left = _called(lhs) if callable(lhs) else lhs
-    right = _called(rhs) if callable(rhs) else rhs
+    left = _called(lhs) if is_thunk(lhs) else lhs
+    right = _called(rhs) if is_thunk(rhs) else rhs
     return admit(left, symbolic=symbolic), admit(right, symbolic=symbolic)
+
+
+def is_thunk(side: Any) -> bool:
+    """Whether a side is to be called; FLINT's polynomials are callable, and values."""
+    return callable(side) and not isinstance(side, POLYNOMIALS)
 
 
 def _called(thunk: Callable[[], Any]) -> Any:

@@ -159,6 +159,45 @@ def matrix_symbols(name: str, rows: int, cols: int | None = None, *, symmetric: 
     return sympy.ImmutableMatrix(rows, cols, lambda i, j: entry(int(i), int(j)))
 
 
+def functions(names: str) -> Any:
+    """Undefined real functions of one real variable, as often differentiable as a proof asks.
+
+    Args:
+        names: names separated by spaces or commas; then `phi(x)`, `phi(x).diff(x)`, ... are values of one function.
+
+    Returns:
+        One sympy function, or a tuple of them.
+    """
+    import sympy
+
+    made = tuple(sympy.Function(name, real=True) for name in names.replace(",", " ").split())
+    return made[0] if len(made) == 1 else made
+
+
+def applied(expr: Any) -> tuple[str, int, Any] | None:
+    """`f(u)` or a derivative `f^(n)` at u of an undefined function: its name, n and u; None for anything else."""
+    import sympy
+    from sympy.core.function import AppliedUndef
+
+    if isinstance(expr, AppliedUndef):
+        name = type(expr).__name__
+        if len(expr.args) != 1 or expr.func != sympy.Function(name, real=True):
+            raise KernelError(f"the function {name} was not made by the kernel; write `{name} = functions({name!r})`")
+        return name, 0, expr.args[0]
+    at = None
+    if isinstance(expr, sympy.Subs) and len(expr.variables) == 1:
+        inner, variable, at = expr.expr, expr.variables[0], expr.point[0]
+    elif isinstance(expr, sympy.Derivative):
+        inner, variable = expr, expr.variables[0]
+        at = variable
+    if at is None or not isinstance(inner, sympy.Derivative) or len(inner.variable_count) != 1:
+        return None
+    found = applied(inner.expr)
+    if found is None or found[1] != 0 or found[2] != variable or inner.variables[0] != variable:
+        return None
+    return found[0], int(inner.derivative_count), at
+
+
 def _domain(positive: bool, nonnegative: bool, integer: bool, lower: Any, upper: Any, above: Any, below: Any) -> Domain:
     if (lower is not None) + (above is not None) + positive + nonnegative > 1:
         raise KernelError("one lower bound only: positive, nonnegative, lower= (closed) or above= (open)")
@@ -202,10 +241,8 @@ def require_own(*expressions: Any) -> None:
     Raises:
         KernelError: naming the foreign symbols, with advice.
     """
-    import sympy
-
     foreign = sorted(
-        {str(s) for e in expressions for s in e.atoms(sympy.Symbol) if not is_kernel_symbol(s)},
+        {str(s) for e in expressions for s in e.free_symbols if not is_kernel_symbol(s)},
     )
     if foreign:
         raise KernelError(

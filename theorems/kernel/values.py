@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import acb, acb_mat, arb, arb_mat, fmpq, fmpq_mat, fmpz, fmpz_mat
+from flint import acb, acb_mat, arb, arb_mat, fmpq, fmpq_mat, fmpq_mpoly, fmpq_poly, fmpz, fmpz_mat
 
 from theorems.kernel.outcome import KernelError
 
 DISGUISED_FROM = 31  # mantissas of 31 to 53 bits at a higher working precision look like doubles
 DOUBLE_BITS = 53
 _SHORT_DENOMINATOR = 1 << 30
+
+POLYNOMIALS = (fmpq_poly, fmpq_mpoly)  # elements of an exact ring: equal or not
 
 _RETURN_INSTEAD = (
     "return exact numbers (int, Fraction, flint.fmpq), a finite flint.arb ball, a thunk of mpmath numbers, "
@@ -186,7 +188,7 @@ def admit(value: Any, *, symbolic: bool = False) -> Any:
     if kind is acb:
         _finite_ball(value.real, undisguised=False), _finite_ball(value.imag, undisguised=False)
         return value
-    if kind in (Approx, Word, Infinity):
+    if kind in (Approx, Word, Infinity) or kind in POLYNOMIALS:
         return value
     if kind is bool:
         raise KernelError(
@@ -298,7 +300,7 @@ def _symbol(s: Any) -> Any:
 
 def _foreign(value: Any, symbolic: bool) -> Any:
     """Values of libraries that are looked at only if they are loaded already."""
-    module = type(value).__module__.split(".")[0]
+    module = str(type(value).__module__).split(".")[0]
     if module == "numpy":
         return _numpy(value, symbolic)
     if module == "mpmath":
