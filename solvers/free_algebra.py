@@ -41,7 +41,7 @@ class Polynomial:
         return Polynomial({w: c for w, c in total.items() if c != 0})
 
     def __rmul__(self, scalar: Any) -> Polynomial:
-        return polynomial(scalar) * self
+        return polynomial(scalar).__mul__(self)
 
     def __radd__(self, scalar: Any) -> Polynomial:
         return self + scalar
