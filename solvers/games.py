@@ -128,16 +128,15 @@ def tv_vertices(p: Sequence[fmpq], eps: fmpq) -> tuple[tuple[fmpq, ...], ...]:
     """
     if eps <= 0 or min(p) < 0 or sum(p, fmpq(0)) != 1:
         raise ValueError("a ball needs a probability vector of rationals as its centre, and a positive radius")
-    found: dict[tuple[fmpq, ...], None] = {}
+    found = []
     for receiver in range(len(p)):
-        others = [i for i in range(len(p)) if i != receiver]
+        others = [i for i in range(len(p)) if i != receiver and p[i] > 0]
         for emptied, rest in _emptied(p, others, eps):
             givers = [i for i in others if i not in emptied]
             if rest == 0 or not givers:
-                found.setdefault(_moved(p, receiver, emptied, None, fmpq(0)))
-            for giver in givers if rest > 0 else ():
-                if p[giver] >= rest:
-                    found.setdefault(_moved(p, receiver, emptied, giver, rest))
+                found.append(_moved(p, receiver, emptied, None, fmpq(0)))
+            else:
+                found.extend(_moved(p, receiver, emptied, i, rest) for i in givers if p[i] > rest)
     return tuple(found)
 
 

@@ -27,6 +27,6 @@ PAPER = Paper(
     arxiv="2410.03968",
 )
 
-from theorems.papers.decoding_game import first_order, objectives, one_step, supports  # noqa: E402
+from theorems.papers.decoding_game import first_order, multi_step, objectives, one_step, supports  # noqa: E402
 
-__all__ = ["PAPER", "first_order", "objectives", "one_step", "supports"]
+__all__ = ["PAPER", "first_order", "multi_step", "objectives", "one_step", "supports"]

@@ -17,7 +17,7 @@ Distribution = tuple[fmpq, ...]
 ZERO = fmpq(0)
 GAMMAS = ("gamma 1/2", "gamma 1", "gamma 5", "gamma 50")
 SHAPES = (*GAMMAS, "zipf", "geometric", "near flat", "plateaus")
-_SQUARES = {"gamma 1/2": 1, "gamma 1": 2, "gamma 5": 10, "gamma 50": 100}
+_FREEDOM = {"gamma 1/2": 1, "gamma 1": 2, "gamma 5": 10, "gamma 50": 100}
 
 
 def distribution(weights: Sequence[int], tail: fmpq) -> Distribution:
@@ -90,8 +90,8 @@ def _complexity(value: Distribution) -> int:
 
 def _weights(shape: str, n: int, words: Words) -> list[int]:
     """n positive integers."""
-    if shape in _SQUARES:
-        return [_chi_square(_SQUARES[shape], words) for _ in range(n)]
+    if shape in _FREEDOM:
+        return [_gamma(_FREEDOM[shape], words) for _ in range(n)]
     if shape == "zipf":
         twice = words.between(1, 4)  # exponents 1/2, 1, 3/2, 2
         return [max(1, isqrt(10**12 // i**twice)) for i in range(1, n + 1)]
@@ -105,14 +105,18 @@ def _weights(shape: str, n: int, words: Words) -> list[int]:
     raise DomainError(f"unknown shape {shape!r}; accepted: {', '.join(SHAPES)}")
 
 
-def _chi_square(freedom: int, words: Words) -> int:
+def _normal(words: Words) -> int:
+    """About 37837 times a standard normal variable: the centred sum of the four 16-bit fields of a word."""
+    w = words.word()
+    return (w & 0xFFFF) + (w >> 16 & 0xFFFF) + (w >> 32 & 0xFFFF) + (w >> 48) - 2 * 0xFFFF
+
+
+def _gamma(freedom: int, words: Words) -> int:
     """About 1000 times a chi-square variable divided by its degrees of freedom, plus 1 (Gamma with shape freedom/2).
 
-    A normal variable is a sum of the four 16-bit fields of a word.
+    Up to two degrees of freedom as a sum of squares, from there on by the cube of Wilson and Hilferty.
     """
-    total = 0
-    for _ in range(freedom):
-        w = words.word()
-        z = sum(w >> s & 0xFFFF for s in (0, 16, 32, 48)) - 2 * 0xFFFF
-        total += z * z
-    return 1 + 3000 * total // (freedom << 32)
+    if freedom <= 2:
+        return 1 + 3000 * sum(_normal(words) ** 2 for _ in range(freedom)) // (freedom << 32)
+    root = 10**6 - 2 * 10**6 // (9 * freedom) + isqrt(2 * 10**12 // (9 * freedom)) * _normal(words) // 37837
+    return 1 + 1000 * max(root, 0) ** 3 // 10**18

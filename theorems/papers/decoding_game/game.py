@@ -156,12 +156,7 @@ def closed_form(p: Sequence[fmpq], eps: fmpq, k: int, tau: fmpq = LOG, *, plain:
 
 def payoff_matrix(vertices: Sequence[Sequence[fmpq]], tokens: int, tau: fmpq = LOG) -> list[list[arb]]:
     """f(v_i) for the first `tokens` tokens (rows) and the vertices v of the ball (columns)."""
-    known: dict[fmpq, arb] = {}
-    for v in vertices:
-        for m in v[:tokens]:
-            if m not in known:
-                known[m] = f(m, tau)
-    return [[known[v[i]] for v in vertices] for i in range(tokens)]
+    return [[f(v[i], tau) for v in vertices] for i in range(tokens)]
 
 
 def inner_minimum(q: Sequence[Any], matrix: Sequence[Sequence[arb]]) -> arb:

@@ -16,6 +16,7 @@ from theorems.papers.decoding_game.game import (
     at_precision,
     closed_form,
     f,
+    loss,
     regularised,
     sum_is_one,
     support_size,
@@ -226,33 +227,7 @@ def topk_reachability(p, *, reaches=reachable, locate=threshold_bracket, second=
     """
     before = None
     for k in _tokens(p):
-        a = p[k - 1]
-        falling = at_precision(lambda k=k, a=a: [threshold_sum(p, a * j / 16, k) for j in range(1, 16)])
-        yield "S_k decreases", lt(lambda s=falling: s()[1:], lambda s=falling: s()[:-1])
-        if not reaches(p, k):
-            budgets = [p[-1] + (a - p[-1]) * Q(j, BUDGETS) for j in range(BUDGETS - 20)]
-            budgets += [a - (a - p[-1]) / (10 * Q(3, 2) ** j) for j in range(20)]
-            sums = at_precision(lambda k=k, b=budgets: least([threshold_sum(p, e, k) for e in b]))
-            yield "unreachable tokens", lt(1, sums)
-            continue
-        low, high = locate(p, k)
-        yield "threshold of token k", lt(high, a)
-        if high >= a:
-            continue
-        order = sum_at(p, k)
-        middle = (low + high) / 2
-        yield (
-            "threshold of token k",
-            bracket(middle, [low / 2, low, high, (high + 2 * a) / 3], order, level=1, rising=False),
-        )
-        if before is not None:
-            yield "thresholds are ordered", le(before, high)
-        before = low
-        if p[-1] < low and high < a:
-            yield "support below the threshold", le(support_size(p, low), k - 1)
-            yield "support above the threshold", le(k, support_size(p, high))
-        if high < p[-1]:
-            yield "support above the threshold", le(k, support_size(p, p[-1]))
+        before = yield from _token(p, k, reaches(p, k), locate, before)
     if p[1] > Q(101, 100) * p[-1] and p[0] > p[1]:
         yield "token 2 is reachable iff p_1 < 2 p_2", eq(side_of_one(p, 2), _sign(p[0] - 2 * p[1]))
         if p[0] < 2 * p[1]:
@@ -261,6 +236,30 @@ def topk_reachability(p, *, reaches=reachable, locate=threshold_bracket, second=
                 "eps_2 = p_1 - p_2",
                 bracket(pair, [pair * (1 - NEAR), pair * (1 + NEAR)], sum_at(p, 2), level=1, rising=False),
             )
+
+
+def _token(p, k, reached, locate, before):
+    """The comparisons about one k; returns the lower end of its bracket, or that of the token before."""
+    a, order = p[k - 1], sum_at(p, k)
+    falling = at_precision(lambda: sums_over(p, k, [a * j / 16 for j in range(1, 16)]))
+    yield "S_k decreases", lt(lambda: falling()[1:], lambda: falling()[:-1])
+    if not reached:
+        budgets = [p[-1] + (a - p[-1]) * Q(j, BUDGETS) for j in range(BUDGETS - 20)]
+        budgets += [a - (a - p[-1]) / (10 * Q(3, 2) ** j) for j in range(20)]
+        yield "unreachable tokens", lt(1, lambda: least(sums_over(p, k, budgets)))
+        return before
+    low, high = locate(p, k)
+    yield "threshold of token k", lt(high, a)
+    if high >= a:
+        return before
+    control = [low / 2, low, high, (high + 2 * a) / 3]
+    yield "threshold of token k", bracket((low + high) / 2, control, order, level=1, rising=False)
+    if before is not None:
+        yield "thresholds are ordered", le(before, high)
+    if p[-1] < low:
+        yield "support below the threshold", le(support_size(p, low), k - 1)
+    yield "support above the threshold", le(k, support_size(p, max(high, p[-1])))
+    return low
 
 
 def _sign(x):
@@ -277,27 +276,38 @@ def sum_at(p, k):
     return lambda eps: threshold_sum(p, eps, k)
 
 
+def sums_over(p, k, budgets):
+    """S_k at many budgets."""
+    larger = [m for m in p[:k] if m != p[k - 1]]
+    gaps = [arb(m / p[k - 1]).log() for m in larger]
+    return [sum((g / loss(m, eps) for g, m in zip(gaps, larger)), arb(0)) for eps in budgets]
+
+
 @topk_reachability.check("value of the finite game", family=FEW_TOKENS)
 def _topk_value(p, *, reaches=reachable, locate=threshold_bracket):
     for k in _tokens(p):
-        if not reaches(p, k):
-            continue
-        for eps, here in zip(locate(p, k), (False, True)):
-            if not p[-1] < eps < p[k - 1]:
-                continue
-            bounds = at_precision(FiniteGame(p, eps).bounds)
-            size = support_size(p, eps)
-            values = at_precision(lambda eps=eps, s=size: closed_form(p, eps, s).value)
-            yield "value of the closed form", le(lambda b=bounds: b()[0], values, within=CLOSE)
-            yield "value of the closed form", le(values, lambda b=bounds: b()[1], within=CLOSE)
-            if here:
-                without = at_precision(lambda eps=eps, k=k: _best_without(p, eps, k))
-                yield "token k is needed above the threshold", lt(without, lambda b=bounds: b()[0])
+        if reaches(p, k):
+            low, high = locate(p, k)
+            if p[-1] < low:
+                yield from _values(p, low)
+            if p[-1] < high < p[k - 1]:
+                guaranteed = yield from _values(p, high)
+                yield "token k is needed above the threshold", lt(_best_without(p, high, k), guaranteed)
+
+
+def _values(p, eps):
+    """The closed form lies between the guarantees of the finite game; returns the lower one."""
+    bounds, size = at_precision(FiniteGame(p, eps).bounds), support_size(p, eps)
+    low = at_precision(lambda: bounds()[0])
+    value = at_precision(lambda: closed_form(p, eps, size).value)
+    yield "value of the closed form", le(low, value, within=CLOSE)
+    yield "value of the closed form", le(value, lambda: bounds()[1], within=CLOSE)
+    return low
 
 
 def _best_without(p, eps, k):
-    """The largest value of the closed form on fewer than k tokens."""
-    return greatest([closed_form(p, eps, j).value for j in range(1, k)])
+    """The largest value of the closed form on fewer than k tokens, as a thunk."""
+    return at_precision(lambda: greatest([closed_form(p, eps, j).value for j in range(1, k)]))
 
 
 @topk_reachability.check("at one budget", family=SAME_BUDGET)

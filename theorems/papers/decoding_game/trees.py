@@ -50,17 +50,17 @@ class Step:
     q: tuple[Any, ...]
 
 
-def one_step(p: tuple[fmpq, ...], eps: fmpq, bonus: Mapping[int, Any], *, ordered_by_bonus: bool = True) -> Step:
+def one_step(p: tuple[fmpq, ...], eps: fmpq, bonus: Mapping[int, Any], *, foresight: fmpq | int = 1) -> Step:
     """The one-step closed form with additive bonuses; weights are those of the game without.
 
     Args:
         p: distribution in token order.
         eps: budget.
         bonus: V(prefix, i) for each usable token.
-        ordered_by_bonus: False leaves the bonuses out of the ordering and the threshold (no foresight).
+        foresight: factor of the bonuses in the ordering and the threshold; 0 is play that is optimal step by step.
     """
     tokens = usable_tokens(p, eps)
-    score = {i: f(p[i]) + (bonus[i] if ordered_by_bonus else 0) for i in tokens}
+    score = {i: f(p[i]) + foresight * bonus[i] for i in tokens}
     tokens.sort(key=lambda i: float(score[i].mid()), reverse=True)
     support: list[int] = []
     weight: dict[int, arb] = {}
@@ -75,48 +75,42 @@ def one_step(p: tuple[fmpq, ...], eps: fmpq, bonus: Mapping[int, Any], *, ordere
     return Step(value, tuple(weight[i] / W if i in support else 0 for i in range(len(p))))
 
 
-def backward_induction(tree: Tree, eps: fmpq, *, foresight: bool = True) -> tuple[arb, dict[Prefix, Step]]:
-    """Value at the root and the step at each reachable prefix; without foresight, of play that is optimal step by step."""
+def backward_induction(tree: Tree, eps: fmpq, *, foresight: fmpq | int = 1) -> tuple[arb, dict[Prefix, Step]]:
+    """Value at the root and the step at each reachable prefix; with foresight 0, of play that is optimal step by step."""
     steps: dict[Prefix, Step] = {}
     for x in reversed(played_prefixes(tree, eps)):
         bonus = {i: steps[*x, i].value if (*x, i) in steps else arb(0) for i in usable_tokens(tree[x], eps)}
-        steps[x] = one_step(tree[x], eps, bonus, ordered_by_bonus=foresight)
+        steps[x] = one_step(tree[x], eps, bonus, foresight=foresight)
     return steps[()].value, steps
 
 
-def path_payoff(
-    tree: Tree, Q: Mapping[Prefix, tuple[Any, ...]], P: Mapping[Prefix, tuple[fmpq, ...]], logs: dict[fmpq, arb]
-) -> arb:
-    """E_Q sum_t log p(x_t | x_<t), path by path."""
-    T = max(len(x) for x in tree) + 1
-    total = arb(0)
-    for path in itertools.product(range(len(tree[()])), repeat=T):
-        chance: Any = fmpq(1)
-        loglik = arb(0)
-        for t, token in enumerate(path):
-            chance = chance * Q[path[:t]][token] if path[:t] in Q else fmpq(0)
-            if chance == 0:
-                break
-            loglik += logs[P[path[:t]][token]]
-        if chance != 0:
-            total += chance * loglik
-    return total
-
-
 def nature_by_brute_force(tree: Tree, eps: fmpq, Q: Mapping[Prefix, tuple[fmpq, ...]], *, joint: bool = False) -> arb:
-    """The minimum of the expected log-likelihood over Nature's vertices at all reached prefixes at once.
+    """The minimum of E_Q sum_t log p(x_t | x_<t) over Nature's vertices at all reached prefixes at once, path by path.
 
     Args:
-        tree: the model; eps: the budget.
+        tree: the model.
+        eps: the budget.
         Q: a rational strategy on usable tokens, for each prefix that it reaches.
         joint: one budget for the whole tree (a concave payoff: spent at a single prefix).
     """
-    lists = [[tree[x], *tv_vertices(tree[x], eps)] for x in Q]
-    logs = {m: f(m) for vs in lists for v in vs for m in v if m > 0}
-    choices = itertools.product(*lists)
-    centre = tuple(tree[x] for x in Q)
-    kept = (c for c in choices if not joint or sum(a is not b for a, b in zip(c, centre)) <= 1)
-    return least([path_payoff(tree, Q, dict(zip(Q, c)), logs) for c in kept])
+    T = max(len(x) for x in tree) + 1
+    place = {x: n for n, x in enumerate(Q)}
+    paths: list[tuple[fmpq, list[tuple[int, int]]]] = []  # chance, and (prefix, token) along the path
+    for path in itertools.product(range(len(tree[()])), repeat=T):
+        chance = fmpq(1)
+        for t, token in enumerate(path):
+            chance = chance * Q[path[:t]][token] if chance != 0 else chance
+        if chance != 0:
+            paths.append((chance, [(place[path[:t]], token) for t, token in enumerate(path)]))
+    lists = [[*([tree[x]] if joint else []), *tv_vertices(tree[x], eps)] for x in Q]
+    logs = [[[f(m) if m > 0 else arb("-inf") for m in v] for v in vertices] for vertices in lists]
+    payoffs = []
+    for choice in itertools.product(*(range(len(vertices)) for vertices in lists)):
+        if joint and sum(c > 0 for c in choice) > 1:
+            continue
+        at = [logs[n][c] for n, c in enumerate(choice)]
+        payoffs.append(sum((chance * sum((at[n][i] for n, i in steps), arb(0)) for chance, steps in paths), arb(0)))
+    return least(payoffs)
 
 
 def nature_by_prefix(tree: Tree, eps: fmpq, Q: Mapping[Prefix, tuple[fmpq, ...]]) -> arb:
