@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from flint import fmpq
 
-from theorems import Choices, Q, bracket, eq, le, lt, symbols
-from theorems.kernel.positivity import Coefficients
+from theorems import Choices, Coefficients, Q, bracket, eq, le, lt, symbols
 from theorems.papers.ridgeless_errors.paper import PAPER
 
 CAP = 400  # widths are scanned up to CAP n
@@ -112,17 +111,17 @@ def _scan(snr, n):
 
 
 @double_descent_snr_threshold.proof("limit")
-def _limit(*, star="minimum", value="least"):
+def _limit(*, best="minimum", floor="least"):
     r, s = symbols("r s", positive=True)
     g, u = symbols("gamma", above=1), symbols("u", nonnegative=True)
     R = r**2 * (1 - 1 / g) + s**2 / (g - 1)
-    least = {"least": 2 * r * s - s**2, "limit": 2 * r * s - s**2, "product": r * s}[value]
-    best = r / (r - s) if star == "minimum" else r**2 / (r**2 - s**2)
+    least = 2 * r * s - s**2 if floor == "least" else r * s
+    star = r / (r - s) if best == "minimum" else r**2 / (r**2 - s**2)
     shift = Coefficients(shift={s: r + u})
     yield "limit: excess over the least risk", eq(R - least, ((r - s) * g - r) ** 2 / (g * (g - 1)))
     yield "limit: excess over the null risk", eq(R - r**2, (r**2 - g * (r**2 - s**2)) / (g * (g - 1)))
-    yield "limit: stationary at gamma*", eq(R.diff(g).subs(g, best), 0)
-    yield "limit: gamma* beyond interpolation", lt(1, best, given=[r > s])
+    yield "limit: stationary at gamma*", eq(R.diff(g).subs(g, star), 0)
+    yield "limit: gamma* beyond interpolation", lt(1, star, given=[r > s])
     yield "limit: least below null risk", lt(least, r**2, given=[r > s])
     yield "limit: SNR <= 1 stays above null risk", lt(r**2, R, given=[s - r], by=shift)
     yield "limit: SNR <= 1 decreases", lt(R.diff(g), 0, given=[s - r], by=shift)
@@ -155,11 +154,12 @@ def _finite(*, critical=1):
 double_descent_snr_threshold.mutant(
     "gamma* = r^2 / (r^2 - sbar^2), where R = r^2", star="null risk", breaks="place of the minimum"
 )
-double_descent_snr_threshold.mutant(
-    "the same for the limit", star="null risk", on="limit", breaks="limit: stationary at gamma*"
-)
+double_descent_snr_threshold.mutant("the same for the limit", best="null risk", breaks="limit: stationary at gamma*")
 double_descent_snr_threshold.mutant("n in place of n + 1 at finite n", shifted=0, breaks="place of the minimum")
 double_descent_snr_threshold.mutant("least risk r sbar", value="product", breaks="least risk")
+double_descent_snr_threshold.mutant(
+    "least risk r sbar in the limit", floor="product", breaks="limit: excess over the least risk"
+)
 double_descent_snr_threshold.mutant("the limit's least risk at finite n", value="limit", breaks="least risk")
 double_descent_snr_threshold.mutant("threshold at SNR = 2", factor=Q(2), breaks="threshold")
 double_descent_snr_threshold.mutant("threshold at SNR = 1.05", factor=Q(21, 20), breaks="threshold")

@@ -12,8 +12,7 @@ from solvers.designs import Reals, as_floats, autoregressive, gaussian
 from solvers.enclosures import functions as F
 from solvers.enclosures import gaussian_tail, integrate_half_line
 from solvers.exact_linalg import verified_eigenvalues
-from theorems import ByBudget, Choices, Q, eq, mean_eq
-from theorems.kernel.laws import law
+from theorems import ByBudget, Choices, Q, eq, law, mean_eq
 from theorems.papers.ridgeless_errors.paper import PAPER
 from theorems.papers.ridgeless_errors.variance import noise_level
 

@@ -16,6 +16,7 @@ from theorems.papers.ridgeless_errors.paper import PAPER
 
 GAMMA = Q(5, 2)
 SPECTRUM = spectrum([Q(1, 4), 1, 6], [Q(1, 2), Q(3, 10), Q(1, 5)])
+LARGEST = {"estimation variance": 2, "prediction variance": 2, "prediction bias": 1}
 CUT = 12  # scaled errors are truncated at +- CUT, about five standard deviations
 BATCH = 100
 
@@ -105,8 +106,8 @@ def asymptotic_risk_limits(n, draws, *, law=SPECTRUM, divided=True, factor=1, ga
     $\bar s^2 v$, the prediction variance to $\bar s^2 (1/(q v^2) - 1)$, the prediction bias under the prior
     $\mathbb{E}\beta\beta^\top = (r^2/p) I$ to $r^2/(\gamma v)$ (the estimation bias is $r^2(1 - n/p)$), so that
     (prediction bias) x (estimation variance) tends to $r^2 \bar s^2/\gamma$ whatever the spectrum. The relative errors are
-    $O(1/n)$: here $n\,|\mathbb{E}(\mathrm{error})| \le 2$ for each of the three, and between $1/2$ and $5/2$ for the product, whose
-    order is therefore exactly $1/n$.
+    $O(1/n)$: here $n$ times the mean relative error is at most 2 in size for the variances, 1 for the prediction bias, and
+    between $1/2$ and $5/2$ for the product, whose order is therefore exactly $1/n$.
     """
     largest = gamma * sum(law.weights, Q(0))  # the supremum over v of the left side; all atoms are positive
     yield "a root exists", lt(1, largest)
@@ -122,8 +123,8 @@ def asymptotic_risk_limits(n, draws, *, law=SPECTRUM, divided=True, factor=1, ga
         def ratio(s, name=name, limit=limit):
             return s[name] / limit
 
-        yield name, mean_le(designs.draw(ratio), 2, **options)
-        yield name, mean_ge(designs.draw(ratio), -2, **options)
+        yield name, mean_le(designs.draw(ratio), LARGEST[name], **options)
+        yield name, mean_ge(designs.draw(ratio), -LARGEST[name], **options)
 
     gamma_float = as_float(arb(GAMMA))
 

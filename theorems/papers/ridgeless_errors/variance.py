@@ -43,12 +43,13 @@ def signed_cyclic_group(n: int, *, shifts: bool = True, signs: bool = True) -> I
 
 def noise_level(Omega: Any, n: int, which: str) -> Any:
     """$\\mathrm{Tr}\\,\\Omega$, or what a mutant takes for it; for exact and for symbolic matrices."""
-    places: list[tuple[int, int]] = {
+    places: dict[str, list[tuple[int, int]]] = {
         "trace": [(i, i) for i in range(n)],
-        "all entries": list(itertools.product(range(n), repeat=2)),
+        "all entries": [(i, j) for i in range(n) for j in range(n)],
         "first entry": [(0, 0)] * n,
-    }[which]
-    return sum((Omega[i, j] for i, j in places[1:]), Omega[places[0]])
+    }
+    first, *others = places[which]
+    return sum((Omega[place] for place in others), Omega[first])
 
 
 SQUARES = PAPER.family(
@@ -214,7 +215,7 @@ LEFT_SPHERICAL = PAPER.family(
 def left_spherical_monte_carlo(errors, law, weight, draws, *, spoil=""):
     r"""Let $D(X) = \mathrm{Var}_S(X) - \frac{\mathrm{Tr}\,\Omega}{n} \mathrm{Tr}((X^\top X)^+ S)$. For $S \in \{\Sigma, I\}$ and for
     AR(1), clustered and heteroskedastic $\Omega$, $\mathbb{E}_X[D(X)/w(X)] = 0$ for every $w > 0$ that is constant on the orbits
-    $\{OX\}$ when $X$ is Gaussian, a Gaussian design times one common random scale, or $O X_0$ with $O$ of the Haar law; and
+    $\{OX\}$ (and large enough for the mean to exist) when $X$ is Gaussian, a Gaussian design times one common random scale, or $O X_0$ with $O$ of the Haar law; and
     not in general for designs that are not left-spherical.
     """
     weights, Omega = WEIGHTS[weight], as_floats(ERRORS[errors])
