@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from solvers.bandits import first_stop
-from theorems import ByBudget, Choices, Q, le, mean_ge, mean_le, slope
+from theorems import ByBudget, Choices, Q, le, mean_ge, mean_le, shared, slope
 from theorems.papers.satisficing_select.paper import PAPER
 
 HALF, TWO_THIRDS, THREE_QUARTERS = Q(1, 2), Q(2, 3), Q(3, 4)
@@ -79,6 +79,7 @@ def failure(game: Game, T: arb) -> arb:
     return 1 / T if kept else arb(1)
 
 
+@shared
 def worst(game: Game, *, high: bool) -> arb:
     """The largest total regret over g = 2^{-j/2}, j < 80.
 
@@ -100,11 +101,12 @@ def worst(game: Game, *, high: bool) -> arb:
     evidence="certified",
     domain={
         "alpha": Choices(HALF, TWO_THIRDS, THREE_QUARTERS),
-        "logs": ByBudget(quick=Choices(tuple(range(3, 15))), full=Choices(tuple(range(3, 19)))),
+        "logs": ByBudget(quick=Choices(tuple(range(3, 15))), full=Choices(tuple(range(3, 31)))),
     },
     every=True,
     method="the recursion in balls with an enclosed remainder, maximised over g = 2^{-j/2}, j < 80; exponents are least-squares "
-    "slopes of these balls",
+    "slopes of these balls; the upper one up to (log 1/Delta)^l with l between 0 and alpha/(2(1-alpha)), and without a "
+    "logarithm at most 1/4 too large",
     hypotheses="C_1 = 2 and Delta = 2^-l, l in `logs`; for the exponent in C_1, Delta = 2^-8 and C_1 = 1, ..., 32",
     rests_on=(
         "U increases in every rho_i and x_i, so the lemmas on dismissal and retention bracket the regret of an oracle that "
@@ -113,7 +115,9 @@ def worst(game: Game, *, high: bool) -> arb:
     not_established="regret of a given oracle (this is the worst case that its guarantee allows); the power of the logarithm; "
     "integer t_i and T_i (real-valued here); g between the grid's points",
 )
-def select_gap_exponent(alpha, logs, *, exponent=None, forced=2, log_factor=True) -> Iterator[Any]:
+def select_gap_exponent(
+    alpha, logs, *, exponent=None, constant_exponent=None, forced=2, log_factor=True
+) -> Iterator[Any]:
     r"""With $t_i = 2^{i/\alpha}$, $T_i = \gamma_i^{-2}$, $\gamma_i = 2^{-i(1-\alpha)/\alpha}$ and $b_i = B(t_i)/t_i$, SELECT's regret lies in
     $[U_{low}, U_{high}]$, where $U = \sum_i P_i\, g\, [B(t_i) + b_i(T_i + 1 + x_i)]$, $P_1 = 1$,
     $P_{i+1} = P_i(b_i + (1 - b_i)\rho_i)$; low: $x_i = \rho_i = 0$; high: $x_i = 1/T_i$, and $\rho_i = 1/T_i$ if $T_i \ge 3$ and
@@ -124,15 +128,17 @@ def select_gap_exponent(alpha, logs, *, exponent=None, forced=2, log_factor=True
     """
     target = alpha / (1 - alpha)
     claimed = {None: target, "twice": 2 * target, "one more": 1 / (1 - alpha)}[exponent]
+    of_constant = 1 / (1 - alpha) if constant_exponent is None else target
     sizes = [2**l for l in logs]
     games = [Game(alpha, Q(2), Q(1, x), forced) for x in sizes]
     yield "lower exponent", slope(sizes, [worst(g, high=False) for g in games], claimed, within=Q(2, 100))
     top = [worst(g, high=True) for g in games]
-    yield "upper exponent", slope(sizes, top, target + Q(1, 8), within=Q(1, 8))
+    yield "upper exponent", slope(sizes, top, claimed, within=Q(1, 8), logs=(0, target / 2))
+    yield "upper exponent, no logarithm", slope(sizes, top, target + Q(1, 8), within=Q(1, 8), drift=None)
     yield "upper bound", le(top, [order(g, log_factor) for g in games])
     constants = [1, 2, 4, 8, 16, 32]
     by_C = [worst(Game(alpha, Q(C), Q(1, 2**8)), high=False) for C in constants]
-    yield "exponent of the oracle's constant", slope(constants, by_C, 1 / (1 - alpha), within=Q(2, 100))
+    yield "exponent of the oracle's constant", slope(constants, by_C, of_constant, within=Q(2, 100))
 
 
 def order(game: Game, log_factor: bool) -> arb:
@@ -146,6 +152,12 @@ def order(game: Game, log_factor: bool) -> arb:
 
 select_gap_exponent.mutant("exponent 2 alpha/(1 - alpha)", exponent="twice", breaks="lower exponent")
 select_gap_exponent.mutant("exponent 1/(1 - alpha)", exponent="one more", breaks="lower exponent")
+select_gap_exponent.mutant("exponent 1/(1 - alpha), up to logarithms", exponent="one more", breaks="upper exponent")
+select_gap_exponent.mutant(
+    "exponent alpha/(1 - alpha) for the oracle's constant",
+    constant_exponent="as in 1/Delta",
+    breaks="exponent of the oracle's constant",
+)
 select_gap_exponent.mutant("T_i = gamma_i^-3", forced=3, breaks="lower exponent")
 select_gap_exponent.mutant("no logarithm, constant 6", log_factor=False, breaks="upper bound")
 
