@@ -86,6 +86,13 @@ def sum_is_one(p: Sequence[fmpq], eps: fmpq, k: int, tau: fmpq = LOG) -> bool:
     return len(larger) == 1 and last == a - eps
 
 
+def value_mass(p: Sequence[fmpq], eps: fmpq, k: int, tau: fmpq = LOG) -> fmpq | None:
+    """A mass m with V* = f(m) where one is known exactly: one token (p_1 - eps), or a tie S_k = 1 (p_k)."""
+    if k == 1:
+        return p[0] - eps
+    return p[k - 1] if sum_is_one(p, eps, k, tau) else None
+
+
 def support_size(p: Sequence[fmpq], eps: fmpq, tau: fmpq = LOG, level: fmpq | int = 1) -> int:
     """I* = max{I usable : S_I <= level}; ties at level 1 are decided exactly.
 
@@ -140,6 +147,8 @@ class ClosedForm:
 
 def closed_form(p: Sequence[fmpq], eps: fmpq, k: int, tau: fmpq = LOG, *, plain: bool = False) -> ClosedForm:
     """The closed form on a support of k usable tokens; `plain` plays p_i in place of the weights w_i."""
+    if not 1 <= k <= usable(p, eps):
+        raise ValueError(f"a support of {k} tokens, but only {usable(p, eps)} have a mass above eps = {eps}")
     scores = [f(m, tau) for m in p[:k]]
     weights = [1 / loss(m, eps, tau) for m in p[:k]]
     W = sum(weights, arb(0))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from flint import arb, fmpq
 
-from solvers.enclosures import power
+from solvers.enclosures import power, precision
 from theorems import Choices, Given, Integers, Q, Rationals, eq, le, lt, slope
 from theorems.papers.decoding_game import PAPER
 from theorems.papers.decoding_game.distributions import Distributions
 from theorems.papers.decoding_game.game import (
     CLOSE,
+    GUARD,
     LOG,
     FiniteGame,
     at_precision,
     closed_form,
     f,
     support_size,
+    value_mass,
 )
 from theorems.papers.decoding_game.one_step import EPS, TAILED, certificate, finite_game
 
@@ -29,11 +31,16 @@ def small_tokens_are_worth_less(p, eps, tau):
     k = support_size(p, eps, tau)
     if k == len(p):
         return False
-    value = closed_form(p, eps, k, tau).value
-    worths = [f(p[-1] + eps, tau), *(f(m, tau) for m in p if m <= eps)]
-    if any(w > value for w in worths):
-        return False
-    return True if all(w <= value for w in worths) else None
+    others = [p[-1] + eps, *(m for m in p if m <= eps)]
+    exact = value_mass(p, eps, k, tau)
+    if exact is not None:  # V* = f(exact), and f is increasing
+        return max(others) <= exact
+    with precision(4 * GUARD):
+        value = closed_form(p, eps, k, tau).value
+        worths = [f(m, tau) for m in others]
+        if any(w > value for w in worths):
+            return False
+        return True if all(w <= value for w in worths) else None
 
 
 INFINITE = PAPER.family(
@@ -46,6 +53,19 @@ INFINITE = PAPER.family(
     where=lambda p, eps: p[0] > eps,
     quick=60,
     full=750,
+)
+BALANCED = PAPER.family(
+    "ties-of-the-tail-hypothesis",
+    tau=Choices(Q(5, 4), Q(2), Q(5)),
+    game=Choices(
+        ((Q(4, 9), Q(1, 3), Q(2, 9)), Q(1, 9)),  # S_2 = 1 and p_d + eps = p_2: f(p_d + eps) = V*
+        ((Q(3, 8), Q(1, 4), Q(1, 4), Q(1, 8)), Q(1, 8)),
+        ((Q(1, 2), Q(3, 10), Q(1, 5)), Q(3, 20)),  # one token, f(p_d + eps) = f(p_1 - eps)
+    ),
+    p=Given(lambda game: game[0]),
+    eps=Given(lambda game: game[1]),
+    where=small_tokens_are_worth_less,
+    every=True,
 )
 FINITE = PAPER.family(
     "objectives-finite-at-zero",
@@ -86,7 +106,7 @@ FIXED_SUPPORT = PAPER.family(
     "hypotheses are derived",
     fidelity="paper",
     evidence="certified",
-    family=(INFINITE, FINITE),
+    family=(INFINITE, FINITE, BALANCED),
     part="closed form",
     method="the certificate of the one-step game with f_tau in place of log, in balls, and the linear program over tokens and vertices "
     "between the guarantees of two exact strategies; for the limit, log-log slopes over eps = p_I/2^k, k = 7..11",

@@ -21,6 +21,7 @@ from theorems.papers.decoding_game.game import (
     regularised,
     support_size,
     usable,
+    value_mass,
 )
 
 EPS = Given(lambda r: fmpq(r, 1000))
@@ -174,16 +175,15 @@ def certificate(p, eps, k, tau, *, plain=False):
     yield "Nature's weights are non-negative (S <= 1)", le(lambda: 1 - form().slack, 1)
     extremes = at_precision(lambda: [least(form().payoffs), greatest(form().payoffs)])
     yield "tokens of the support are worth the value", eq(extremes, lambda: [form().value] * 2, within=CLOSE)
-    if k < n or tau > 1:
-        best = at_precision(lambda: greatest(_outside(p, eps, k, n, tau)))
+    others = (
+        p[k:n] if tau <= 1 else (*p[k:-1], p[-1] + eps)
+    )  # what the mixture gives them; unusable ones have f(0) = -inf
+    exact = value_mass(p, eps, k, tau)
+    if others and exact is not None:
+        yield "no other token is worth more", le(max(others), exact)  # V = f(exact), and f is increasing
+    elif others:
+        best = at_precision(lambda: greatest([f(m, tau) for m in others]))
         yield "no other token is worth more", le(best, lambda: form().value)
-
-
-def _outside(p, eps, k, n, tau):
-    """What tokens outside the support are worth against the mixture; where f(0) is finite, unusable ones count."""
-    if tau <= 1:
-        return [f(m, tau) for m in p[k:n]]
-    return [*(f(m, tau) for m in p[k:-1]), f(p[-1] + eps, tau)]
 
 
 def finite_game(p, eps, tau, value):

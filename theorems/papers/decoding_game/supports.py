@@ -119,6 +119,7 @@ greedy_threshold.mutant(
 greedy_threshold.mutant(
     "critical budget 1 % too large",
     critical=lambda p, tau: (p[0] - p[1]) * Q(101, 100),
+    on="greedy-or-not-few-tokens",
     breaks="value of greedy search",
 )
 greedy_threshold.mutant(
