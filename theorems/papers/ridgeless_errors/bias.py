@@ -71,7 +71,7 @@ COMMUTING = PAPER.family(
 )
 def bias_random_effects(X, Sigma, *, complement=True, averaged=False, excess=1, tighter=0):
     r"""Let $N = I - X^+X$ with $X \in \mathbb{R}^{n \times p}$ of rank $n < p$; the bias of $\hat\beta$ is $-N\beta$, whatever
-    $\Omega$. (a) If $\mathbb{E}\beta\beta^\top = (r^2/p) I$, the estimation bias is $r^2(1 - n/p)$ for **every** $X$ and the
+    $\Omega$. (a) If $\mathbb{E}\beta\beta^\top = (r^2/p) I$, the estimation bias is $r^2(1 - n/p)$ for every $X$ and the
     prediction bias is $(r^2/p)\mathrm{Tr}(N\Sigma)$. (b) If $\mathbb{E}\beta\beta^\top = (r^2/p)\Sigma^{-1}$, the prediction bias is
     $$\frac{r^2}{p}\mathrm{Tr}(\Sigma^{-1} N \Sigma N) = r^2\Big(1 - \frac np\Big)
     + \frac{r^2}{2p} \big\|\Sigma^{-1/2}(N\Sigma - \Sigma N)\Sigma^{-1/2}\big\|_F^2,$$

@@ -78,8 +78,9 @@ def double_descent_snr_threshold(snr, n, *, star="minimum", shifted=1, value="le
     limit of the estimation risk). If $\mathrm{SNR} \le 1$, $R$ decreases to $r^2$ on $(1, \infty)$ and stays above the null risk
     $r^2$. If $\mathrm{SNR} > 1$, $R$ has the unique minimum $2 r \bar s - \bar s^2 < r^2$ at $\gamma^* = r/(r - \bar s)$.
     Finite $n$: $R_n(p) = r^2(1 - n/p) + n \bar s^2/(p - n - 1)$, $p \ge n + 2$, falls and then possibly rises; it rises from
-    some $p$ on iff $\mathrm{SNR} > 1$, for every $n$ (iff the minimum over $p \le 400 n$ is interior, but for SNR within 1 % of 1).
-    Then its minimiser has $|p^* - \gamma^*(n+1)| \le 1$, so that $|p^*/n - \gamma^*| \le (\gamma^* + 1)/n$, and with
+    some $p$ on iff $\mathrm{SNR} > 1$, for every $n$. Scanned up to $p = 400 n$, $n \in \{50, 500, 5000\}$, the minimum is interior
+    for $\mathrm{SNR} \ge 1.01$ and at the end for $\mathrm{SNR} \le 0.99$. If $\mathrm{SNR} > 1$,
+    the minimiser has $|p^* - \gamma^*(n+1)| \le 1$, so that $|p^*/n - \gamma^*| \le (\gamma^* + 1)/n$, and with
     $m = 2 r \bar s - \bar s^2 + (r - \bar s)^2/(n+1)$,
     $$m \le R_n(p^*) \le m + \frac{n (r - \bar s)^2}{(n+1)\, p^* (p^* - n - 1)}.$$
     """

@@ -212,7 +212,7 @@ LEFT_SPHERICAL = PAPER.family(
     "mutants are designs that break the identity, not all that are not left-spherical",
     hypotheses=f"n = {N}, p = {P}, Sigma diagonal from 0.2 to 4, Omega of trace n",
 )
-def left_spherical_monte_carlo(errors, law, weight, draws, *, spoil=""):
+def left_spherical_monte_carlo(errors, law, weight, draws, *, spoil="nothing"):
     r"""Let $D(X) = \mathrm{Var}_S(X) - \frac{\mathrm{Tr}\,\Omega}{n} \mathrm{Tr}((X^\top X)^+ S)$. For $S \in \{\Sigma, I\}$ and for
     AR(1), clustered and heteroskedastic $\Omega$, $\mathbb{E}_X[D(X)/w(X)] = 0$ for every $w > 0$ that is constant on the orbits
     $\{OX\}$ (and large enough for the mean to exist) when $X$ is Gaussian, a Gaussian design times one common random scale, or $O X_0$ with $O$ of the Haar law; and
