@@ -24,6 +24,7 @@ MOST_TERMS = 2_000_000
 MOST_PRODUCTS = 200_000_000
 MOST_EXPONENT = 1 << 16
 MOST_RESTARTS = 64
+MOST_PRINTED = 3000  # nodes of an expression
 
 Poly: TypeAlias = Any  # flint.fmpq_mpoly
 Form: TypeAlias = tuple[Poly, Poly]  # numerator and denominator
@@ -154,7 +155,7 @@ class Ring:
             KernelError: when it is identically zero.
         """
         if a[0].is_zero():
-            raise KernelError(f"the denominator {_short(what)} is identically zero")
+            raise KernelError(f"the denominator {text(what)} is identically zero")
         if not a[0].is_constant():
             self.denominators.append((a[0], what))
         return a[1], a[0]
@@ -289,7 +290,7 @@ def exact_expr(value: Any) -> Any:
     """
     expr = as_expr(admit(value, symbolic=True))
     if not hasattr(expr, "free_symbols"):
-        raise KernelError(f"{_short(value)}: an exact scalar expression is expected here")
+        raise KernelError(f"{text(value)}: an exact scalar expression is expected here")
     require_own(expr)
     return expr
 
@@ -326,6 +327,15 @@ def domain_of(sign: int) -> Domain:
     return POSITIVE if sign == 2 else NONNEGATIVE if sign == 1 else REAL
 
 
-def _short(x: Any, width: int = 60) -> str:
-    text = str(x)
-    return text if len(text) <= width else text[: width - 3] + "..."
+def text(expr: Any, width: int = 80) -> str:
+    """An expression in words, cut to a width; large ones are counted, not printed (sympy sorts while it prints)."""
+    from itertools import islice
+
+    import sympy
+
+    if isinstance(expr, sympy.Basic):
+        nodes = sum(1 for _ in islice(sympy.preorder_traversal(expr), MOST_PRINTED + 1))
+        if nodes > MOST_PRINTED:
+            return f"(an expression in {len(expr.free_symbols)} symbols)"
+    shown = str(expr)
+    return shown if len(shown) <= width else shown[: width - 3] + "..."

@@ -15,7 +15,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from theorems.kernel.forms import Form, Poly, Ring, TooLarge, as_expr, exact_expr, ring_of
+from theorems.kernel.forms import Form, Poly, Ring, TooLarge, as_expr, exact_expr, ring_of, text
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
 from theorems.kernel.points import Point, Value, candidates, shown, value_at, values_of
 from theorems.kernel.positivity_facts import holes
@@ -96,7 +96,7 @@ def prove_zero(left: Any, right: Any, relations: Sequence[Any]) -> Proof:
             remainder = divided(n, basis)[1]
     for d, what in ring.denominators:
         if divided(d, ideal if basis is None else basis)[1].is_zero():
-            raise KernelError(f"the denominator {str(what)[:60]} is identically zero (modulo the relations)")
+            raise KernelError(f"the denominator {text(what)} is identically zero (modulo the relations)")
     zero = bool(remainder.is_zero())
     content = _content(ring, forms, ideal, quotients, basis) if zero else None
     return Proof(zero, " and ".join(holes([left, right])) if zero else "", content)
@@ -105,7 +105,7 @@ def prove_zero(left: Any, right: Any, relations: Sequence[Any]) -> Proof:
 def covered(exprs: Sequence[Any], relations: Sequence[Any], where: str, given: Sequence[str] = ()) -> str:
     """The domain that a proof covers, in words."""
     parts = [domain_words(free_symbols(*exprs, *relations)) or "constants"]
-    assumed = [f"{str(r)[:80]} = 0" for r in relations] + list(given)
+    assumed = [f"{text(r)} = 0" for r in relations] + list(given)
     if assumed:
         parts.append("with " + ", ".join(assumed))
     if where:
@@ -163,7 +163,9 @@ def _answer(
     for point, (a, b) in islice(stream, CONFIRMATIONS if zero else MOST_POINTS):
         difference = a - b
         if zero and _differs(difference):
-            raise Disagreement(f"{left} = {right} is zero in the ring, but at {shown(point)} the sides differ")
+            raise Disagreement(
+                f"{text(left)} = {text(right)} is zero in the ring, but at {shown(point)} the sides differ"
+            )
         seen += 1
         moved = difference + context.shift
         if _differs(moved):
@@ -171,7 +173,7 @@ def _answer(
                 Decision.AGAINST, evidence, a, b, -_size(moved),
                 reason=f"at {shown(point, left, right)}" if point else "the constants differ",
                 certificate={"kind": "point", "point": {str(s): str(v) for s, v in point.items()}, "lhs": str(a),
-                             "rhs": str(b), "left": str(left), "right": str(right)},
+                             "rhs": str(b), "left": text(left, 2000), "right": text(right, 2000)},
             )  # fmt: skip
     if isinstance(proof, TooLarge):
         reason = f"the canonical form is too large ({proof}), and the sides agree at {seen} exact points"
@@ -189,10 +191,10 @@ def _answer(
         reason = "the shifted sides do not differ at the points seen"
     else:
         return Outcome(
-            Decision.FOR, evidence, _display(left), _display(right), 0.0, 0.0,
+            Decision.FOR, evidence, text(left, 300), text(right, 300), 0.0, 0.0,
             covered=covered([left, right], relations, proof.where), certificate=proof.content,
         )  # fmt: skip
-    return Outcome(Decision.UNDECIDED, evidence, _display(left), _display(right), reason=reason)
+    return Outcome(Decision.UNDECIDED, evidence, text(left, 300), text(right, 300), reason=reason)
 
 
 def _differs(difference: Value) -> bool:
@@ -203,11 +205,6 @@ def _differs(difference: Value) -> bool:
 
 def _size(value: Value) -> float:
     return float(abs(arb(value)).mid())
-
-
-def _display(expr: Any) -> str:
-    text = str(expr)
-    return text if len(text) <= 300 else text[:297] + "..."
 
 
 def fraction_words(a: Form) -> dict[str, str]:

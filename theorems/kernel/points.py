@@ -233,7 +233,8 @@ def values_of(
 def shown(point: Point, *exprs: Any) -> str:
     """A point in words: `x = 1/2, y = 3`, with the values of undefined functions in some expressions there."""
     memo: dict[Any, Value] = {}
-    nodes = sorted({n for e in exprs for n in e.atoms(*_function_types()) if applied(n) is not None}, key=str)
+    nodes = sorted({n for e in exprs for n in e.atoms(*_function_types()) if n.free_symbols <= set(point)}, key=str)
+    nodes = [n for n in nodes if applied(n) is not None]
     parts = [f"{s} = {_shown_value(v)}" for s, v in sorted(point.items(), key=lambda item: item[0].name)]
     parts = [*parts[:12], f"... ({len(parts)} symbols)"] if len(parts) > 12 else parts
     return ", ".join([*parts, *(f"{n} = {value_at(n, point, memo)}" for n in nodes[:12])])

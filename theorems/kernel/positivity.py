@@ -16,7 +16,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from theorems.kernel.forms import TooLarge, as_expr, exact_expr
+from theorems.kernel.forms import TooLarge, as_expr, exact_expr, text
 from theorems.kernel.identities import POINT_BITS, Disagreement, affordable, covered, is_symbolic
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome, up
 from theorems.kernel.points import shown
@@ -123,7 +123,7 @@ class Fact:
     strict: bool = False
 
     def __str__(self) -> str:
-        return f"{self.expr} {'>' if self.strict else '>='} 0"
+        return f"{text(self.expr)} {'>' if self.strict else '>='} 0"
 
 
 def facts_of(given: Sequence[Any]) -> tuple[Fact, ...]:
@@ -184,7 +184,9 @@ def answer_inequality(c: Any, lhs: Any, rhs: Any, context: Context) -> Outcome:
         found = Search(left, right, facts, relations, symbols).tightest(c.witness)
         against = [s for s in found if fails(s, c.strict, context.shift)]
         if against and content is not None:
-            raise Disagreement(f"{left} <= {right} has a certificate, but fails at {shown(against[0].point)}")
+            raise Disagreement(
+                f"{text(left)} <= {text(right)} has a certificate, but fails at {shown(against[0].point)}"
+            )
         if against:
             return _refuted(min(against, key=_complexity), left, right, context)
         if not found:
@@ -194,7 +196,7 @@ def answer_inequality(c: Any, lhs: Any, rhs: Any, context: Context) -> Outcome:
             )
         elif content is not None:
             return _proved(found, c, facts, relations, content, where, left, right)
-    return Outcome(Decision.UNDECIDED, Evidence.PROVED, _text(left), _text(right), reason=failure)
+    return Outcome(Decision.UNDECIDED, Evidence.PROVED, text(left, 300), text(right, 300), reason=failure)
 
 
 def _refuted(seen: Seen, left: Any, right: Any, context: Context) -> Outcome:
@@ -202,7 +204,7 @@ def _refuted(seen: Seen, left: Any, right: Any, context: Context) -> Outcome:
         Decision.AGAINST, Evidence.PROVED, seen.lhs, seen.rhs, seen.relative - float(context.shift.p) / int(context.shift.q),
         reason=f"at {shown(seen.point, left, right)}" if seen.point else "",
         certificate={"kind": "point", "point": {str(s): str(v) for s, v in seen.point.items()}, "lhs": str(seen.lhs),
-                     "rhs": str(seen.rhs), "left": _text(left), "right": _text(right)},
+                     "rhs": str(seen.rhs), "left": text(left, 300), "right": text(right, 300)},
     )  # fmt: skip
 
 
@@ -219,12 +221,12 @@ def _proved(
     tightest = found[0]
     resolution = min(_upper(s) for s in islice(found, 4))
     certificate = {
-        "kind": "inequality", "lhs": str(left), "rhs": str(right), "strict": c.strict,
+        "kind": "inequality", "lhs": text(left, 4000), "rhs": text(right, 4000), "strict": c.strict,
         "symbols": {s.name: s.domain.words(s.name) for s in free_symbols(left, right, *(f.expr for f in facts))},
         "given": [str(f) for f in facts], "modulo": [str(r) for r in relations], "proof": content,
     }  # fmt: skip
     return Outcome(
-        Decision.FOR, Evidence.PROVED, _text(left), _text(right), max(0.0, tightest.relative), resolution,
+        Decision.FOR, Evidence.PROVED, text(left, 300), text(right, 300), max(0.0, tightest.relative), resolution,
         reason=f"tightest at {shown(tightest.point)}" if tightest.point else "",
         covered=covered([left, right, *(f.expr for f in facts)], relations, where, [str(f) for f in facts]),
         certificate=affordable(certificate),
@@ -244,8 +246,3 @@ def _upper(seen: Seen) -> float:
     if isinstance(ratio, fmpq):
         return up(ratio)
     return math.nextafter(float(arb(ratio).abs_upper().upper()), math.inf)
-
-
-def _text(expr: Any) -> str:
-    text = str(expr)
-    return text if len(text) <= 300 else text[:297] + "..."

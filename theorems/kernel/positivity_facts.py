@@ -9,7 +9,7 @@ from typing import Any
 from flint import fmpq
 
 from theorems.kernel.atoms import MOST_FACTORED, PARTIAL, factors
-from theorems.kernel.forms import Form, Poly, Ring, ring_of
+from theorems.kernel.forms import Form, Poly, Ring, ring_of, text
 from theorems.kernel.relations import divided
 
 
@@ -168,18 +168,12 @@ def holes(exprs: Sequence[Any], facts: Sequence[Any] = ()) -> list[str]:
     """Conditions for some expressions to be real and defined, as far as the facts leave them open."""
     ring, _ = ring_of(*exprs)
     found = [
-        f"{short(what)} is not 0" for d, what in ring.denominators if abs(sign_under(ring.expression(d), facts)) < 2
+        f"{text(what)} is not 0" for d, what in ring.denominators if abs(sign_under(ring.expression(d), facts)) < 2
     ]
     for g in ring.generators:
         name = type(g.expr).__name__
         root = g.radicand is not None and name not in ("Abs", "sin") and sign_under(g.expr**g.power, facts) < 1
         log = g.exp is not None and sign_under(ring.expression(g.exp[0]), facts) < 2
         if root or log or name in PARTIAL:
-            found.append(f"{short(g.expr)} is real")
+            found.append(f"{text(g.expr)} is real")
     return list(dict.fromkeys(found))
-
-
-def short(x: Any, width: int = 80) -> str:
-    """A text cut to a width."""
-    text = str(x)
-    return text if len(text) <= width else text[: width - 3] + "..."

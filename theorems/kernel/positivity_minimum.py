@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from theorems.kernel.forms import exact_expr, ring_of
+from theorems.kernel.forms import exact_expr, ring_of, text
 from theorems.kernel.outcome import KernelError
-from theorems.kernel.positivity_facts import NoMatch, holes, short, sign_under
+from theorems.kernel.positivity_facts import NoMatch, holes, sign_under
 from theorems.kernel.symbols import is_kernel_symbol
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def minimum(goal: Goal, by: Minimum) -> dict[str, Any]:
         raise NoMatch(f"a relation mentions {x}")
     jumps = [str(a) for a in goal.expr.atoms(sympy.Function) if type(a).__name__ in _NOT_CONTINUOUS and a.has(x)]
     if jumps:
-        raise NoMatch(f"{short(jumps[0])} is not continuous everywhere")
+        raise NoMatch(f"{text(jumps[0])} is not continuous everywhere")
     without = replace(goal, facts=tuple(f for f in goal.facts if x not in f.expr.free_symbols))
     _require_inside(goal, without, x, at)
     slope, value = sympy.diff(goal.expr, x), goal.expr.xreplace({x: at})
@@ -51,7 +51,7 @@ def minimum(goal: Goal, by: Minimum) -> dict[str, Any]:
     outside = abs(sign_under(x - at, goal.facts, goal.relations)) == 2
     rising = replace(goal, expr=(x - at) * slope, strict=goal.strict and outside)
     return {
-        "rule": "minimum", "expr": str(goal.expr), "variable": str(x), "at": str(at), "derivative": str(slope),
+        "rule": "minimum", "expr": text(goal.expr, 4000), "variable": str(x), "at": str(at), "derivative": str(slope),
         "value >= 0": prove(replace(without, expr=value, strict=goal.strict and not outside), by.value),
         "(x - at) derivative >= 0": prove(rising, by.derivative),
     }  # fmt: skip
@@ -75,4 +75,4 @@ def _require_inside(goal: Goal, without: Goal, x: Any, at: Any) -> None:
             bounds.append(fact.expr)
     for bound in bounds:
         if sign_under(bound.xreplace({x: at}), without.facts, without.relations) < 1:
-            raise NoMatch(f"the point {at} is not shown to satisfy {short(bound)} >= 0")
+            raise NoMatch(f"the point {at} is not shown to satisfy {text(bound)} >= 0")

@@ -10,11 +10,11 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-from theorems.kernel.forms import Poly, Ring, exact_expr, ring_of
+from theorems.kernel.forms import Poly, Ring, exact_expr, ring_of, text
 from theorems.kernel.identities import prove_zero
 from theorems.kernel.outcome import KernelError
 from theorems.kernel.positivity import Cases, Coefficients, Combination, Discriminant, Fact, Minimum, Univariate
-from theorems.kernel.positivity_facts import NoMatch, holes, polynomial, short, sign_under
+from theorems.kernel.positivity_facts import NoMatch, holes, polynomial, sign_under
 from theorems.kernel.real_roots import sign_on
 from theorems.kernel.symbols import Domain
 
@@ -72,10 +72,10 @@ def _default(goal: Goal) -> Content:
     """Signs of factors, then coefficients, then Sturm for one variable, then discriminants."""
     sign = sign_under(goal.expr, goal.facts, goal.relations)
     if sign >= (2 if goal.strict else 1):
-        return {"rule": "signs of factors", "expr": str(goal.expr)}
+        return {"rule": "signs of factors", "expr": text(goal.expr, 4000)}
     ring, p, _ = polynomial(goal.expr, goal.facts, goal.relations)
     if ring.sign(p) >= (2 if goal.strict else 1):
-        return {"rule": "coefficients", "expr": str(goal.expr), "polynomial": str(ring.expression(p))}
+        return {"rule": "coefficients", "expr": text(goal.expr, 4000), "polynomial": text(ring.expression(p), 20000)}
     used = ring.used(p)
     attempts: list[Any] = [Univariate(ring.generators[used[0]].expr)] if len(used) == 1 else []
     attempts += [Discriminant(ring.generators[k].expr) for k in used[:8] if ring.degree(p, k) == 2 and len(used) > 1]
@@ -86,7 +86,7 @@ def _default(goal: Goal) -> Content:
             continue
     raise NoMatch(
         "no certificate was given, and the default attempts (signs of factors, coefficients, Sturm's theorem, "
-        f"discriminants) do not show {short(goal.expr)} {'>' if goal.strict else '>='} 0; give one as by="
+        f"discriminants) do not show {text(goal.expr)} {'>' if goal.strict else '>='} 0; give one as by="
     )
 
 
@@ -112,7 +112,7 @@ def _combination(goal: Goal, by: Combination) -> Content:
     gaps = sorted(set(holes([*parts, times], goal.facts)) - set(holes([goal.expr], goal.facts)))
     dense = _dense(goal, times, *parts)
     if sign < 2 and not dense:
-        raise NoMatch(f"the multiplier {short(times)} is not shown to be > 0")
+        raise NoMatch(f"the multiplier {text(times)} is not shown to be > 0")
     if gaps and not dense:
         raise NoMatch(f"the certificate is meant only where {'; '.join(gaps)}")
     if goal.strict and not (strict and sign == 2):
@@ -120,10 +120,10 @@ def _combination(goal: Goal, by: Combination) -> Content:
     proof = prove_zero(times * goal.expr, total, goal.relations)
     if not proof.zero:
         ring, (residual,) = ring_of(times * goal.expr - total)
-        shown = short(ring.expression(residual[0]) / ring.expression(residual[1]), 200)
+        shown = text(ring.expression(residual[0]) / ring.expression(residual[1]), 200)
         raise NoMatch(f"the certificate does not match: times*(rhs - lhs) - sum = {shown}")
     return {
-        "rule": "combination", "expr": str(goal.expr), "times": content, "terms": listed,
+        "rule": "combination", "expr": text(goal.expr, 4000), "times": content, "terms": listed,
         "by continuity": bool(dense and (sign < 2 or gaps)), "identity": proof.content,
     }  # fmt: skip
 
@@ -143,7 +143,7 @@ def _certified(h: Any, goal: Goal) -> tuple[Any, int, Content]:
     expr = exact_expr(h)
     sign = sign_under(expr, goal.facts, goal.relations)
     if sign < 1:
-        raise NoMatch(f"the factor {short(expr)} is not shown to be >= 0; give a hypothesis or (factor, certificate)")
+        raise NoMatch(f"the factor {text(expr)} is not shown to be >= 0; give a hypothesis or (factor, certificate)")
     return expr, sign, {"factor": str(expr), "sign": sign}
 
 
@@ -174,14 +174,14 @@ def _univariate(goal: Goal, by: Univariate) -> Content:
     k = _generator(ring, x)
     others = [str(ring.generators[j].expr) for j in ring.used(p, n) if j != k]
     if others:
-        raise NoMatch(f"{short(goal.expr)} depends on {', '.join(others[:4])} as well as on {x}")
+        raise NoMatch(f"{text(goal.expr)} depends on {', '.join(others[:4])} as well as on {x}")
     domain = _interval(goal, x, ring.generators[k].domain, by)
     sign = sign_on(_one_variable(ring, p, k), domain)
     strict = sign == 2 or (sign == 1 and abs(sign_on(_one_variable(ring, n, k), domain)) == 2)
     if sign < 1 or (goal.strict and not strict):
-        raise NoMatch(f"{short(goal.expr)} is not {'>' if goal.strict else '>='} 0 for all {domain.words(str(x))}")
+        raise NoMatch(f"{text(goal.expr)} is not {'>' if goal.strict else '>='} 0 for all {domain.words(str(x))}")
     return {
-        "rule": "sturm", "expr": str(goal.expr), "variable": str(x), "interval": domain.words(str(x)),
+        "rule": "sturm", "expr": text(goal.expr, 4000), "variable": str(x), "interval": domain.words(str(x)),
         "polynomial": [str(c) for c in _one_variable(ring, p, k).coeffs()],
     }  # fmt: skip
 
@@ -220,12 +220,12 @@ def _discriminant(goal: Goal, by: Discriminant) -> Content:
     if ring.degree(p, k) != 2 or any(
         j != k and (ring.generators[j].expr.free_symbols & x.free_symbols) for j in ring.used(p)
     ):
-        raise NoMatch(f"the numerator of {short(goal.expr)} is not a quadratic in {x}")
+        raise NoMatch(f"the numerator of {text(goal.expr)} is not a quadratic in {x}")
     c, b, a = (ring.expression(q) for q in _powers(ring, p, k))
     rest = Goal(4 * a * c - b**2, goal.strict, goal.facts, goal.relations)
     content: Content = {
         "rule": "discriminant",
-        "expr": str(goal.expr),
+        "expr": text(goal.expr, 4000),
         "variable": str(x),
         "a": str(a),
         "b": str(b),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from theorems.kernel.forms import Poly, Ring, exact_expr, ring_of, times
+from theorems.kernel.forms import Poly, Ring, exact_expr, ring_of, text, times
 from theorems.kernel.outcome import KernelError
-from theorems.kernel.positivity_facts import NoMatch, holes, polynomial, short, sign_under
+from theorems.kernel.positivity_facts import NoMatch, holes, polynomial, sign_under
 from theorems.kernel.signs import from_an_end, read
 from theorems.kernel.symbols import is_kernel_symbol, symbols
 
@@ -40,7 +40,7 @@ def coefficients(goal: Goal, by: Coefficients) -> dict[str, Any]:
         for k in ring.used(p):
             g = ring.generators[k].expr
             if not g.is_Symbol and x in g.free_symbols:
-                raise NoMatch(f"{x} occurs inside {short(g)}, so it cannot be moved")
+                raise NoMatch(f"{x} occurs inside {text(g)}, so it cannot be moved")
         expr = expr.xreplace({x: value})
         moves.append(f"{x} = {value}")
     unmoved = [f for f in goal.facts if not f.expr.free_symbols & {x for x, _ in order}]
@@ -50,11 +50,11 @@ def coefficients(goal: Goal, by: Coefficients) -> dict[str, Any]:
     else:
         multiplied, sign = moved, moved_ring.sign(moved)
     if sign < (2 if goal.strict else 1):
-        worst = short(moved_ring.expression(multiplied), 200)
+        worst = text(moved_ring.expression(multiplied), 200)
         raise NoMatch(f"after the shift not all coefficients show {'>' if goal.strict else '>='} 0: {worst}")
     return {
-        "rule": "coefficients", "expr": str(goal.expr), "shift": moves, "power": by.power,
-        "polynomial": str(moved_ring.expression(multiplied)),
+        "rule": "coefficients", "expr": text(goal.expr, 4000), "shift": moves, "power": by.power,
+        "polynomial": text(moved_ring.expression(multiplied), 20000),
     }  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _affine(goal: Goal, x: Any, image: Any, known: set[Any]) -> Any:
         raise NoMatch(f"{x} = {image} is not solvable for {t} everywhere: the coefficient {b} may vanish")
     if sign < (2 if t.domain.lower_open else 1):
         raise NoMatch(
-            f"{short((x - a) / b)} {'>' if t.domain.lower_open else '>='} 0 does not follow from the hypotheses"
+            f"{text((x - a) / b)} {'>' if t.domain.lower_open else '>='} 0 does not follow from the hypotheses"
         )
     return image
 

@@ -95,7 +95,10 @@ def solved(ring: Ring, order: Plan, points: Iterator[Point]) -> Iterator[Point]:
         try:
             for relation, k in order:
                 symbol = ring.generators[k].expr
-                choices = _roots(_coefficients(ring, relation, k, point))
+                coefficients = _coefficients(ring, relation, k, point)
+                if all(isinstance(c, fmpq) and c == 0 for c in coefficients):
+                    continue  # the relation holds already, whatever the symbol is
+                choices = _roots(coefficients)
                 inside = [v for v in choices if _inside(symbol, v)]
                 if not inside:
                     raise Undefined("no root in the domain")

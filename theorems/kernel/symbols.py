@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from theorems.kernel.outcome import KernelError
 from theorems.kernel.values import rational
@@ -220,14 +221,11 @@ def _domain(positive: bool, nonnegative: bool, integer: bool, lower: Any, upper:
 def _bound(which: str, value: Any) -> fmpq | None:
     if value is None:
         return None
-    if isinstance(value, (bool, float)):
-        raise KernelError(f"{which} bound {value!r}: give an exact number, e.g. Fraction(1, 10)")
     if getattr(value, "is_Rational", False):
         return fmpq(int(value.p), int(value.q))
-    try:
-        return rational(value)
-    except TypeError:
-        raise KernelError(f"{which} bound {value!r}: give an int, a Fraction or a flint.fmpq") from None
+    if isinstance(value, bool) or not isinstance(value, (int, fmpz, fmpq, Fraction)):
+        raise KernelError(f"{which} bound {value!r}: give an exact number, e.g. 0 or Fraction(1, 10)")
+    return rational(value)
 
 
 def is_kernel_symbol(symbol: Any) -> bool:
