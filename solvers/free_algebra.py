@@ -44,7 +44,7 @@ class Polynomial:
         return polynomial(scalar).__mul__(self)
 
     def __radd__(self, scalar: Any) -> Polynomial:
-        return self + scalar
+        return self.__add__(scalar)
 
     def __neg__(self) -> Polynomial:
         return self * -1

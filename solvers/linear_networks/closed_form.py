@@ -86,7 +86,15 @@ def starting_matrices(weights: Weights, task: Task, lam: Any, *, tilt: Any = 1) 
 
 
 def closed_form(
-    weights: Weights, task: Task, lam: Any, t: Any, *, tilt: Any = 1, coupled: Any = 1, orthogonal: Any = 1
+    weights: Weights,
+    task: Task,
+    lam: Any,
+    t: Any,
+    *,
+    forever: bool = False,
+    tilt: Any = 1,
+    coupled: Any = 1,
+    orthogonal: Any = 1,
 ) -> arb_mat:
     """Balls around Q Q^T (t) from the singular value decomposition of the task; stable for large t.
 
@@ -95,6 +103,7 @@ def closed_form(
         task: the task.
         lam: the balance (of the weights; it enters S_lambda, H and the exponent on the complement).
         t: time >= 0.
+        forever: enclose the values at all times >= t at once, hence the limit (t >= 1 / (2 min S_lambda)).
         tilt, coupled, orthogonal: multiply H, C and the terms of the complement.
     """
     lam, t = to_arb(lam), to_arb(t)
@@ -102,11 +111,16 @@ def closed_form(
     B, C = starting_matrices(weights, task, lam, tilt=tilt)
     C = C * to_arb(coupled)
     n = len(task.s)
-    one = to_arb_mat(identity(n))
-    e = ball_diagonal([(-S[i, i] * t).exp() for i in range(n)])
+    rates = [S[i, i] for i in range(n)]
+
+    def decayed(rate: arb, factor: Any = 1) -> arb:
+        value = factor * (-rate * t).exp()
+        return value.union(arb(0)) if forever else value
+
+    e = ball_diagonal([decayed(r) for r in rates])
     B_inv = verified_inverse(B)
     Bt_inv = B_inv.transpose()
-    grown = (one - e * e) * verified_inverse(S)
+    grown = (to_arb_mat(identity(n)) - e * e) * verified_inverse(S)
     X = e * C.transpose() * Bt_inv * e
     Z = arb_mat(
         (to_arb_mat(task.right) * (minus - plus * X)).tolist() + (to_arb_mat(task.left) * (plus + minus * X)).tolist()
@@ -114,12 +128,18 @@ def closed_form(
     K = e * B_inv * Bt_inv * e * 4 + grown + e * B_inv * C * grown * C.transpose() * Bt_inv * e
     n_i, n_o = task.V.nrows(), task.U.nrows()
     if n_i != n_o:
-        rate = (-lam if n_i > n_o else lam) / 2
-        Y = _complement(weights, task) * Bt_inv * e * to_arb(orthogonal)  # O_perp^T Q0 B^-T e
-        spread = (rate * t).exp()
-        growth = t if lam.is_zero() else ((2 * rate * t).exp() - 1) / (2 * rate)
-        Z = Z + _on_complement(task, Y * (2 * spread))
-        K = K + Y.transpose() * Y * (4 * growth)
+        p = (-lam if n_i > n_o else lam) / 2  # lambda_perp; S_lambda - p = s^2 / (S_lambda + p) without cancellation
+        kept = [decayed(to_arb(s) * to_arb(s) / (r + p) if p > 0 else r - p) for s, r in zip(task.s, rates)]
+        Y = _complement(weights, task) * Bt_inv * to_arb(orthogonal)  # O_perp^T Q0 B^-T
+        Z = Z + _on_complement(task, Y * ball_diagonal([2 * x for x in kept]))
+        gram = (Y.transpose() * Y).tolist()
+        for i in range(n):
+            for j in range(n):
+                if lam.is_zero():
+                    share = decayed(rates[i] + rates[j], t)
+                else:
+                    share = (kept[i] * kept[j] - e[i, i] * e[j, j]) / (2 * p)
+                K[i, j] = K[i, j] + 4 * gram[i][j] * share
     return Z * verified_solve(K, Z.transpose())
 
 
@@ -162,9 +182,11 @@ def limit(task: Task, lam: Any) -> Blocks:
     half = to_arb(lam) / 2
     s = [to_arb(x) for x in task.s]
     S = [(x * x + half * half).sqrt() for x in s]
-    small = [x * x / (r + abs(half)) for x, r in zip(s, S)]  # S_lambda - |lambda|/2 without cancellation
-    large = [r + abs(half) for r in S]
-    first, second = (large, small) if half < 0 else (small, large)
+    first, second = [r - half for r in S], [r + half for r in S]
+    if half > 0:  # the small one by division: no cancellation
+        first = [x * x / y for x, y in zip(s, second)]
+    elif half < 0:
+        second = [x * x / y for x, y in zip(s, first)]
     left, right = to_arb_mat(task.left), to_arb_mat(task.right)
     return Blocks(
         right * ball_diagonal(first) * right.transpose(),

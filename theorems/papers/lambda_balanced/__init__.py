@@ -1,0 +1,4 @@
+from theorems.papers.lambda_balanced.paper import PAPER
+from theorems.papers.lambda_balanced.riccati import riccati_reduction
+from theorems.papers.lambda_balanced.exact_solution import exact_qqt_solution
+from theorems.papers.lambda_balanced.representation import limiting_representation
