@@ -91,7 +91,7 @@ def _default(goal: Goal) -> Content:
 
 
 def _combination(goal: Goal, by: Combination) -> Content:
-    total: Any = 0
+    total: Any = exact_expr(0)
     strict, listed, parts = False, [], []
     for term in by.terms:
         if not isinstance(term, (tuple, list)) or len(term) != 3:
