@@ -38,6 +38,13 @@ FIXED_SUPPORT = PAPER.family(
     quick=40,
     full=500,
 )
+SPIKES = PAPER.family(
+    "one-large-token",  # the bound of (ii) is tightest here: TV/bound -> (I r_1 - 1)/(2 I)
+    I=Choices(30, 10, 4),
+    s=Choices(Q(1, 10**4), Q(1, 10**3)),
+    p=Given(lambda I, s: (1 - (I - 1) * s - s / 2, *[s] * (I - 1), s / 2)),
+    every=True,
+)
 NEAR_ENDS = PAPER.family(
     "near-the-ends",
     x=Choices(
@@ -53,7 +60,7 @@ INSIDE = PAPER.family("inside", x=Rationals(0, 1, open="both"), quick=40, full=2
     "derived",
     fidelity="paper",
     evidence="certified",
-    family=FIXED_SUPPORT,
+    family=(FIXED_SUPPORT, SPIKES),
     part="fixed support",
     method="balls: the bound at eps = p_I/2^k, k = 3..11; log-log slope over k = 7..11; leading coefficients at k = 11, for the value after "
     "one Richardson step",
@@ -200,7 +207,9 @@ truncation_normalisation_first_order.mutant("leading coefficient doubled", facto
 truncation_normalisation_first_order.mutant(
     "leading coefficient 1 % too large", factor=Q(101, 100), breaks="(ii) leading coefficient"
 )
-truncation_normalisation_first_order.mutant("bound a quarter as large", bound=Q(1, 4), breaks="(ii) bound")
+truncation_normalisation_first_order.mutant(
+    "bound less than half as large", bound=Q(45, 100), on="one-large-token", breaks="(ii) bound"
+)
 truncation_normalisation_first_order.mutant("upper bound p - 0.51 eps", upper=Q(51, 100), breaks="(i) upper bound")
 truncation_normalisation_first_order.mutant("lower bound p - 0.99 eps", lower=Q(99, 100), breaks="(i) lower bound")
 truncation_normalisation_first_order.mutant(
