@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from flint import arb, fmpq
 
 from solvers.enclosures import precision
@@ -126,17 +128,18 @@ def _manifold():
         "the roots of u^2 - mu + 1 are real and distinct iff m^2 > 4; their product is 1 and their sum m, so both are positive",
     ),
 )
-def _two_thresholds(*, first=1, second="sqrt(5) - 1"):
+def _two_thresholds(*, first=1, second=None):
     import sympy
 
     u, mu = symbols("u mu")
     m = symbols("m", positive=True)
+    mu_2 = sympy.sqrt(5) - 1 if second is None else sympy.sympify(second)
 
     def F(u):
         return u * (m - u) ** 2
 
     yield "multiplier of the minimum", eq(F(u).diff(u).subs({u: mu, m: 1 + mu}, simultaneous=True), 1 - 2 * mu)
-    yield "first threshold", eq(1 - 2 * sympy.sympify(str(first)), -1)
+    yield "first threshold", eq(1 - 2 * sympy.sympify(first), -1)
     two = u**2 - m * u + 1
     rest = (m - u) * (m - F(u)) + 1
     yield "points of period two", eq(F(F(u)) - u, u * (u - m + 1) * (u - m - 1) * two * rest)
@@ -153,7 +156,7 @@ def _two_thresholds(*, first=1, second="sqrt(5) - 1"):
     product = F(u).diff(u) * F(u).diff(u).subs(u, m - u)
     yield "multiplier of the 2-cycle", eq(product, 9 - 2 * m**2, modulo=(two,))
     yield "discriminant", eq(((1 + mu) ** 2 - 4), (mu - 1) * (mu + 3))
-    yield "second flip", eq(9 - 2 * (1 + sympy.sympify(str(second))) ** 2, -1)
+    yield "second flip", eq(9 - 2 * (1 + mu_2) ** 2, -1)
     above = symbols("m", above=2)
     yield "stable below the second threshold", lt((9 - 2 * above**2) ** 2, 1, given=[above**2 < 5])
     yield "unstable from it", le(1, (9 - 2 * above**2) ** 2, given=[above**2 - 5])
@@ -193,8 +196,8 @@ def _exponents(start, n, *, base=3):
     yield "positive at mu = 3/2", lt(0, three_halves)
 
 
-period_doubling.mutant("mu_1 at half its value", first=Q(1, 2), breaks="first threshold")
-period_doubling.mutant("mu_2 = 1.25", second=Q(5, 4), breaks="second flip")
+period_doubling.mutant("mu_1 at half its value", first=Fraction(1, 2), breaks="first threshold")
+period_doubling.mutant("mu_2 = 1.25", second=Fraction(5, 4), breaks="second flip")
 period_doubling.mutant("thresholds larger by 1e-6", error=Q(1, 10**6), breaks="threshold")
 period_doubling.mutant("thresholds larger by 2 %", error=Q(1, 50), breaks="stability changes")
 period_doubling.mutant("ln 2 in place of ln 3 at mu = 2", base=2, breaks="ln 3 at mu = 2", anywhere=True)

@@ -68,17 +68,17 @@ def _invariant(*, top=3, end=1):
 )
 def _escape(*, expansion=3):
     u, m = symbols("u m")
-    M, Q_ = m + 1, u**2 - (m - 1) * u + 1
+    M, quadratic = m + 1, u**2 - (m - 1) * u + 1
     slope = F(u, m).diff(u)
     image = F(u, m)
-    # squared expansion in the metric: F'^2 u (M - u) / (F (M - F)) = (m - 3u)^2 / Q
-    yield "distance to the end", eq(M - image, (M - u) * Q_)
-    yield "expansion", eq(slope**2 * u * (M - u) * Q_, image * (M - image) * (m - 3 * u) ** 2)
-    yield "excess over 9", eq((m - 3 * u) ** 2 - expansion**2 * Q_, (m - 3) * (3 * u + m + 3))
+    # squared expansion in the metric: F'^2 u (M - u) / (F (M - F)) = (m - 3u)^2 / (u^2 - (m - 1) u + 1)
+    yield "distance to the end", eq(M - image, (M - u) * quadratic)
+    yield "expansion", eq(slope**2 * u * (M - u) * quadratic, image * (M - image) * (m - 3 * u) ** 2)
+    yield "excess over 9", eq((m - 3 * u) ** 2 - expansion**2 * quadratic, (m - 3) * (3 * u + m + 3))
     big = symbols("m", above=3)
     inside = symbols("u", nonnegative=True)
     yield (
-        "Q at most 2m + 3",
+        "quadratic at most 2m + 3",
         le(
             inside**2 - (big - 1) * inside + 1,
             2 * big + 3,

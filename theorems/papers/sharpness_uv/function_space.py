@@ -113,7 +113,7 @@ def _fixed_points(*, rate=4):
     yield "brackets", eq((D - there.D, there.trace - trace), (D * E1, eta * q**2 * D * E2))
     yield "no others", eq(D * E1 - E2, -(D + y) * (q * eta * D - 2) * (q * eta * D + 2))
     for name, point in _isolated(eta, q, y, rate).items():
-        image = step(*point, eta, q**2, y)
+        image = step(point[0], point[1], eta, q**2, y)
         yield f"point {name}", eq(tuple(image), tuple(point))
         yield "lambda^2 = 4 c f^2", eq(point[1] ** 2, 4 * q**2 * (point[0] + y) ** 2)
     # with D = -y the first bracket leaves lambda = 0, with D = +-2/(eta q) the lambda of III and IV

@@ -86,14 +86,17 @@ def _conservation(*, factor=4):
     velocity = (-D * lam, -4 * q**2 * f * D)
     kappa2 = lam**2 - factor * q**2 * f**2
     yield "conserved quantity", eq(kappa2.diff(f) * velocity[0] + kappa2.diff(lam) * velocity[1], 0)
-    # d lambda/dt = 4 c f (y - f), on the segment f = f0 + t (y - f0) from f0 to y > 0
+    # the segment from f0 to y is f0 + t (y - f0); a trend is the sign of d lambda/dt = 4 c f (y - f) on it
     a, b = symbols("a b", nonnegative=True)
     y = symbols("y", positive=True)
-    t = symbols("t", nonnegative=True)
-    rest = symbols("r", nonnegative=True)  # 1 - t
-    yield "rises from 0 <= f0 <= y", le(0, (a + t * b) * (rest * b))
-    yield "falls from f0 = y + b", le((y + rest * b) * (-rest * b), 0)
-    yield "falls while f = -a < 0", le(-a * (y + a), 0)
+    t = symbols("t", lower=0, upper=1)
+
+    def growth(f, y):
+        return -4 * q**2 * f * (f - y)
+
+    yield "rises from 0 <= f0 <= y", le(0, growth(a + t * b, a + b))
+    yield "falls from f0 = y + b", le(growth(y + (1 - t) * b, y), 0)
+    yield "falls while f = -a < 0", le(growth(-a, y), 0)
 
 
 @sharpening_law.proof("gradient descent")

@@ -244,7 +244,8 @@ def _descent(c, y, k):
     with precision(96):
         point, eta = turning_points(k)[0].ball() * y, Q(1, 1000) / (arb(c).sqrt() * y)
         D, lam = arb(-y), (arb(k) * c).sqrt() * y
-        f, S = [], []
+        f: list[arb] = []
+        S: list[arb] = []
         while not f or f[-1] < Q(7, 10) * y:
             f.append(D + y)
             S.append(ball_sharpness(D, lam, arb(c), arb(y)))
