@@ -37,6 +37,7 @@ from solvers.certificates.polynomials import (
 from solvers.certificates.problem import ConicProblem, conic_problem
 from solvers.certificates.psd import is_psd
 from solvers.certificates.rational import rational
+from solvers.certificates.relu import ReluCertificate, ReluProblem
 
 __all__ = [
     "Certificate",
@@ -52,6 +53,8 @@ __all__ = [
     "PrimalPoint",
     "Problem",
     "Recession",
+    "ReluCertificate",
+    "ReluProblem",
     "Solved",
     "SumOfSquares",
     "Verified",

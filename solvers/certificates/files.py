@@ -21,13 +21,14 @@ from solvers.certificates.bounds import (
 )
 from solvers.certificates.polynomials import PolynomialProblem, SumOfSquares, check_polynomial
 from solvers.certificates.problem import ConicProblem
+from solvers.certificates.relu import ReluCertificate, ReluProblem, check_relu
 
 SCHEMA = 1
 MAX_CHARACTERS = 64_000_000
 MAX_NAME = 500
 
-Problem: TypeAlias = ConicProblem | PolynomialProblem
-Certificate: TypeAlias = ConicCertificate | SumOfSquares
+Problem: TypeAlias = ConicProblem | PolynomialProblem | ReluProblem
+Certificate: TypeAlias = ConicCertificate | SumOfSquares | ReluCertificate
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ def check(problem: Problem, certificate: Certificate) -> Verified:
     """
     if isinstance(problem, PolynomialProblem) and isinstance(certificate, SumOfSquares):
         return check_polynomial(problem, certificate)
-    if isinstance(problem, ConicProblem) and not isinstance(certificate, SumOfSquares):
+    if isinstance(problem, ReluProblem) and isinstance(certificate, ReluCertificate):
+        return check_relu(problem, certificate)
+    if isinstance(problem, ConicProblem) and not isinstance(certificate, SumOfSquares | ReluCertificate):
         return check_conic(problem, certificate)
     raise InvalidCertificate(f"a {type(certificate).__name__} says nothing about a {type(problem).__name__}")
 

@@ -17,6 +17,7 @@ from flint import fmpq
 from solvers.certificates.bounds import DualBound, Enclosure, Infeasibility, PrimalPoint, Recession
 from solvers.certificates.polynomials import SumOfSquares
 from solvers.certificates.rational import parse_rational, spell
+from solvers.certificates.relu import ReluCertificate
 
 MAX_ENTRIES = 1_000_000
 MAX_INTEGER = 1 << 62
@@ -28,6 +29,7 @@ KINDS: dict[str, type[Any]] = {
     "infeasibility": Infeasibility,
     "recession": Recession,
     "sum-of-squares": SumOfSquares,
+    "relu-optimum": ReluCertificate,
 }
 
 

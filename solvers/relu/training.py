@@ -1,0 +1,127 @@
+"""Training with a certified global optimum: the public entry point.
+
+    solution = train(X, y, beta=0.1, bias=True)
+    solution.lower <= optimal value <= solution.upper          # exact rationals
+    solution.predict(X), solution.network, solution.certificate
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from solvers.certificates.bounds import Verified
+from solvers.certificates.relu import Neuron, ReluCertificate, ReluProblem, check_relu
+from solvers.relu.arrangement import MAX_CELLS, Arrangement, arrangement
+from solvers.relu.enclosure import Approximation, approximate, certificate
+from solvers.relu.exact import Data, data, to_float
+from solvers.relu.working_set import FloatSolution, Geometry, solve
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A certified global optimum of a training problem.
+
+    Attributes:
+        problem: the exact data (with the bias column, if one was asked for).
+        bias: whether a column of ones was appended.
+        lower, upper: proven bounds of the least objective over networks of every width; `upper` is the objective
+            of `network`.
+        network: the neurons (w_j, a_j), exact dyadics; none at beta >= beta_max.
+        certificate: what `solvers.certificates.check` accepts for `problem`.
+        cells: the arrangement.
+        approximation: dual point and active faces to many digits.
+        geometry: doubles used on the way.
+    """
+
+    problem: ReluProblem
+    bias: bool
+    lower: fmpq
+    upper: fmpq
+    network: tuple[Neuron, ...]
+    certificate: ReluCertificate
+    cells: Arrangement = field(repr=False)
+    approximation: Approximation = field(repr=False)
+    geometry: Geometry = field(repr=False)
+
+    @property
+    def value(self) -> float:
+        """The optimal value, to a double."""
+        return to_float((self.lower + self.upper) / 2)
+
+    @property
+    def nu(self) -> tuple[fmpq, ...]:
+        """The dual feasible point of the certificate; the optimum is y minus the optimal fit."""
+        return self.certificate.nu
+
+    @cached_property
+    def coef_(self) -> Array:
+        """Input weights, neurons x features (the bias column, if any, is left out)."""
+        d = len(self.problem.X[0])
+        W = np.array([[to_float(v) for v in neuron.w] for neuron in self.network]).reshape(-1, d)
+        return W[:, :-1] if self.bias else W
+
+    @cached_property
+    def intercept_(self) -> Array:
+        """Biases of the neurons, zero without bias."""
+        return np.array([to_float(n.w[-1]) if self.bias else 0.0 for n in self.network])
+
+    @cached_property
+    def output_(self) -> Array:
+        """Output weights."""
+        return np.array([to_float(n.a) for n in self.network])
+
+    def predict(self, X: Any) -> Array:
+        """The network's outputs in doubles, one per row of X (features without the bias column)."""
+        rows = np.asarray(X, dtype=float)
+        width = len(self.problem.X[0]) - int(self.bias)
+        if rows.ndim != 2 or rows.shape[1] != width:
+            raise ValueError(f"X has the shape {rows.shape}; expected (samples, {width})")
+        hidden = np.maximum(rows @ self.coef_.T + self.intercept_, 0.0)
+        return np.asarray(hidden @ self.output_)
+
+
+def train(X: Any, y: Any, beta: Any, *, bias: bool = False, bits: int = 256, max_cells: int = MAX_CELLS) -> Solution:
+    """The global optimum of 1/2 |f - y|^2 + beta/2 sum_j (|w_j|^2 + a_j^2), f = sum_j a_j (X w_j)_+, over all widths.
+
+    Args:
+        X: n x d features: a NumPy array, a data frame, or rows of exact numbers. Doubles are taken as the dyadic
+            rationals that they are.
+        y: n targets, likewise.
+        beta: positive weight of the regulariser.
+        bias: append a column of ones, whose weights are regularised like the others.
+        bits: working precision; the relative width of the enclosure is about 2^-bits.
+        max_cells: refuse data whose arrangement may have more cells than this.
+
+    Returns:
+        The solution with its certificate, already checked. At beta >= beta_max it is the zero network.
+
+    Raises:
+        ValueError: for shapes that do not match, entries that are not finite, or beta <= 0.
+        TooManyCells: where the enumeration would be too large, with the predicted cell count and time.
+    """
+    return train_data(data(X, y, beta, bias=bias), bias=bias, bits=bits, max_cells=max_cells)
+
+
+def train_data(given: Data, *, bias: bool = False, bits: int = 256, max_cells: int = MAX_CELLS) -> Solution:
+    """`train` on exact data."""
+    cells = arrangement(given.problem.X, max_cells=max_cells, check=False)  # counted by the checker below
+    geometry = Geometry(given, cells)
+    approximation, proof = _certified(geometry, solve(given, cells, geometry=geometry), bits)
+    verified = check_relu(given.problem, proof)
+    if verified.lower is None or verified.upper is None:
+        raise ArithmeticError("the checker of certificates returned no bound")
+    return Solution(
+        given.problem, bias, verified.lower, verified.upper, proof.network, proof, cells, approximation, geometry
+    )
+
+
+def _certified(geometry: Geometry, found: FloatSolution, bits: int) -> tuple[Approximation, ReluCertificate]:
+    approximation = approximate(geometry, found, bits)
+    return approximation, certificate(geometry, found, approximation)

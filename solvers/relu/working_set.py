@@ -1,0 +1,376 @@
+"""The convex program in doubles: a working set of directions, finished by Newton's method on their faces.
+
+    minimise 1/2 |sum_j c_j s_j (X u_j)_+ - y|^2 + beta sum_j c_j   over c >= 0, unit u_j, s_j = +-1
+
+Rounds: project s X^T D_i nu onto every cell where its norm exceeds beta; the longest projections are new
+directions; the non-negative lasso over all directions gives c; on the faces (sign s, samples active A, zero Z)
+that carry its support, the program with the cones dropped is smooth,
+
+    Phi(g) = 1/2 y^T (I + sum_j g_j M_j)^-1 y + beta^2/2 sum_j g_j,   M = D_A X Q_Z X^T D_A,
+
+and Newton's method reaches its minimum to machine precision. Its nu is used when every direction stays in its
+face. Nothing here is trusted: certificates check what comes out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from solvers.relu.arrangement import Arrangement
+from solvers.relu.exact import Data
+from solvers.relu.projection import Projections, project
+
+Array = np.ndarray[Any, Any]
+ROUNDS = 60
+ACCURACY = 1e-11
+"""Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
+
+
+@dataclass(frozen=True)
+class Face:
+    """A signed face of the arrangement.
+
+    Attributes:
+        s: sign of the output weight.
+        pattern: sign of each hyperplane's normal on the face, 0 on those that contain it.
+    """
+
+    s: int
+    pattern: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Active:
+    """A face that carries weight.
+
+    Attributes:
+        face: the signed face.
+        u: unit direction, length d.
+        weight: c > 0.
+    """
+
+    face: Face
+    u: Array
+    weight: float
+
+
+@dataclass(frozen=True)
+class FloatSolution:
+    """An approximate optimum.
+
+    Attributes:
+        nu: dual point, residual y - f.
+        active: faces with their directions and weights.
+        excess: largest |Pi(s c_i)| / beta - 1 over the allowed signed cells (to rounding).
+        rounds: rounds made.
+        tight: the signed cells where |s c_i| > beta (1 - 1e-6): (s, cells, their projections).
+    """
+
+    nu: Array
+    active: tuple[Active, ...]
+    excess: float
+    rounds: int
+    tight: tuple[tuple[int, Array, Projections], ...]
+
+
+class Geometry:
+    """Doubles of an arrangement that every round uses."""
+
+    def __init__(self, data: Data, cells: Arrangement) -> None:
+        self.data, self.cells = data, cells
+        self.active = cells.active.astype(float)
+        self.H = unit_rows(cells)
+        self.signs = np.vstack([cells.signs, -cells.signs]).astype(np.int8)
+        self.points = cells.points
+        self.which = np.array(cells.which)
+        self.orientation = np.array(cells.orientation)
+        self.facets, self.facet_signs, self.neighbours = facet_table(self.signs)
+
+    def face_rows(self, pattern: Array) -> Array:
+        """Sign of every sample on a face (0 on it, and for zero rows)."""
+        return np.where(self.which >= 0, pattern[self.which] * self.orientation, 0)
+
+    def matrix(self, face: Face) -> tuple[Array, Array]:
+        """(B, F): an orthonormal basis of the face's span and F = D_A X B."""
+        pattern = np.array(face.pattern)
+        B = null_basis(self.H[pattern == 0], self.data.X.shape[1])
+        return B, (self.face_rows(pattern) > 0)[:, None] * (self.data.X @ B)
+
+
+def facet_table(signs: Array) -> tuple[Array, Array, Array]:
+    """Facets of all P cells, padded: hyperplanes (-1: none), the cell's signs there, and the cells beyond.
+
+    A hyperplane is a facet of a cell if flipping its sign gives a cell. The sign vectors are compared by a 64-bit
+    hash (additive, so that a flip is one addition); facets serve as hints only.
+    """
+    P, h = signs.shape
+    if not h:
+        return np.full((P, 1), -1), np.zeros((P, 1), np.int8), np.full((P, 1), -1)
+    keys = np.random.default_rng(20240229).integers(0, 1 << 63, h, dtype=np.uint64)
+    half = P // 2
+    code = (signs[:half] > 0).astype(np.uint64) @ keys
+    every = np.concatenate([code, keys.sum(dtype=np.uint64) - code])
+    order = np.argsort(every)
+    ranked = every[order]
+    flipped = code[:, None] - keys * signs[:half].astype(np.int64).astype(np.uint64)
+    place = np.minimum(np.searchsorted(ranked, flipped), P - 1)
+    hit = ranked[place] == flipped
+    widest = int(hit.sum(axis=1).max(initial=1))
+    which = np.argsort(~hit, axis=1, kind="stable")[:, :widest]
+    present = np.take_along_axis(hit, which, axis=1)
+    facets = np.where(present, which, -1)
+    beyond = np.where(present, order[np.take_along_axis(place, which, axis=1)], -1)
+    mine = np.take_along_axis(signs[:half], which, axis=1)
+    opposite = np.where(present, (beyond + half) % P, -1)
+    return np.vstack([facets, facets]), np.vstack([mine, -mine]), np.vstack([beyond, opposite])
+
+
+def unit_rows(cells: Arrangement) -> Array:
+    """The normals as unit vectors, in doubles."""
+    rows = []
+    for h in cells.normals:
+        scale = 1 << max(max(map(abs, h)).bit_length() - 1, 0)
+        rows.append([v / scale for v in h])
+    H = np.array(rows, dtype=float).reshape(len(rows), cells.d)
+    return H / np.linalg.norm(H, axis=1, keepdims=True)
+
+
+def null_basis(Z: Array, d: int) -> Array:
+    """An orthonormal basis (columns) of {u : Z u = 0}."""
+    if not len(Z):
+        return np.eye(d)
+    _, values, rows = np.linalg.svd(Z, full_matrices=True)
+    rank = int((values > 1e-9 * values[0]).sum())
+    return np.asarray(rows[rank:].T)
+
+
+def solve(data: Data, cells: Arrangement, allowed: Array | None = None, geometry: Geometry | None = None) -> FloatSolution:
+    """Solve the program over all signed cells, or over the allowed ones.
+
+    Args:
+        data: the training data.
+        cells: their arrangement.
+        allowed: bools, 2 x P: whether the signed cell (s = 1: row 0, s = -1: row 1) may be used.
+        geometry: `Geometry(data, cells)` if it was made already.
+    """
+    geo = geometry or Geometry(data, cells)
+    n = len(data.y)
+    nu = data.y.copy()
+    beta = data.beta
+    U: list[Array] = []
+    owners: list[Face] = []
+    A = np.zeros((n, 0))
+    c = np.zeros(0)
+    active: tuple[Active, ...] = ()
+    best: FloatSolution | None = None
+    local = True
+    for rounds in range(ROUNDS):
+        found, tight = _violations(geo, nu, allowed, local)
+        excess = max((value for value, _, _ in found), default=beta) / beta - 1
+        if local and excess <= ACCURACY:
+            local = False
+            found, tight = _violations(geo, nu, allowed, local)
+            excess = max((value for value, _, _ in found), default=beta) / beta - 1
+        if not local and (best is None or excess < best.excess):
+            best = FloatSolution(nu, active, excess, rounds, tight)
+            if excess <= ACCURACY:
+                break
+        local = excess > 1e-9
+        fresh = [f for f in found if f[0] > beta * (1 + 1e-14)]
+        for _, face, u in fresh:
+            U.append(u)
+            owners.append(face)
+        A = _atoms(geo, U, owners)
+        c = lasso(A, data.y, beta, np.concatenate([c, np.zeros(len(U) - len(c))]))
+        support = list(dict.fromkeys(owners[j] for j in np.flatnonzero(c > 0)))
+        start = np.array([sum(c[j] for j in np.flatnonzero(c > 0) if owners[j] == f) / beta for f in support])
+        nu, active = data.y - A @ c, tuple(Active(owners[j], U[j], float(c[j])) for j in np.flatnonzero(c > 0))
+        refined = newton(geo, support, start)
+        if refined is not None:
+            nu_new, actives, inside = refined
+            if inside:
+                nu, active = nu_new, actives
+        # keep the directions in use and the latest ones
+        keep = [j for j in range(len(U)) if c[j] > 0 or j >= len(U) - 6 * directions_wanted(n)]
+        if refined is not None and refined[2]:
+            U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
+            for a in actives:
+                U.append(a.u)
+                owners.append(a.face)
+            c = np.concatenate([np.zeros(len(c)), [a.weight for a in actives]])
+        else:
+            U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
+    if best is None:
+        raise ArithmeticError("no round of the working-set method was made")
+    return best
+
+
+def _atoms(geo: Geometry, U: list[Array], owners: list[Face]) -> Array:
+    if not U:
+        return np.zeros((len(geo.data.y), 0))
+    signs = np.array([f.s for f in owners])
+    patterns = np.array([f.pattern for f in owners], dtype=np.int8)
+    rows = np.where(geo.which >= 0, patterns[:, geo.which] * geo.orientation, 0) > 0
+    return np.asarray(((np.array(U) @ geo.data.X.T) * rows * signs[:, None]).T)
+
+
+def _violations(
+    geo: Geometry, nu: Array, allowed: Array | None, local: bool
+) -> tuple[list[tuple[float, Face, Array]], tuple[tuple[int, Array, Projections], ...]]:
+    """The long projections as (length, face, unit direction), and those of all nearly tight cones.
+
+    The local search looks at cells whose value at an interior point is not below that of their neighbours, and at
+    these neighbours.
+    """
+    beta = geo.data.beta
+    C = geo.active @ (nu[:, None] * geo.data.X)
+    size = np.linalg.norm(C, axis=1)
+    inner = (C * geo.points).sum(axis=1)
+    found: dict[Face, tuple[float, Array]] = {}
+    tight = []
+    for row, s in enumerate((1, -1)):
+        select = size > beta * (1 - 1e-6)
+        if allowed is not None:
+            select &= allowed[row]
+        if local:
+            height = np.where(select, s * inner, -np.inf)
+            around = np.where(geo.neighbours >= 0, height[geo.neighbours], -np.inf).max(axis=1)
+            tops = np.flatnonzero((height >= around) & (height > 0))
+            near = np.zeros_like(select)
+            near[tops] = True
+            near[geo.neighbours[tops][geo.neighbours[tops] >= 0]] = True
+            select &= near
+        chosen = np.flatnonzero(select)
+        projections = project(
+            s * C[chosen], geo.facets[chosen], geo.facet_signs[chosen], geo.H, enough=beta * (1 - 1e-6)
+        )
+        tight.append((s, chosen, projections))
+        length = np.linalg.norm(projections.u, axis=1)
+        directions = projections.u / np.maximum(length, 1e-300)[:, None]
+        order = np.argsort(-length)
+        before: set[tuple[float, ...]] = set()
+        for i in order[length[order] > beta * (1 + 1e-14)]:
+            near_u = tuple(np.round(directions[i], 9).tolist())  # neighbours share the directions on their faces
+            if near_u in before:
+                continue
+            before.add(near_u)
+            face = face_of(geo, s, geo.signs[chosen[i]], projections.rows[i])
+            if length[i] > found.get(face, (0.0, nu))[0]:
+                found[face] = (float(length[i]), directions[i])
+            if len(before) >= directions_wanted(len(nu)):
+                break
+    return [(value, face, u) for face, (value, u) in found.items()], tuple(tight)
+
+
+def directions_wanted(n: int) -> int:
+    """New directions that a round may add, for each sign."""
+    return max(n, 20)
+
+
+def face_of(geo: Geometry, s: int, signs: Array, rows: Array) -> Face:
+    """The face of a cell where the given hyperplanes vanish (and all others that contain it)."""
+    Z = rows[rows >= 0]
+    pattern = signs.copy()
+    if Z.size:
+        B = null_basis(geo.H[Z], geo.H.shape[1])
+        pattern[np.abs(geo.H @ B).max(axis=1, initial=0.0) < 1e-11] = 0
+    return Face(s, tuple(pattern.tolist()))
+
+
+def newton(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple[Active, ...], bool] | None:
+    """Minimise Phi over the faces; whether every direction with weight lies in its own face."""
+    y, beta = geo.data.y, geo.data.beta
+    n = len(y)
+    bases = [geo.matrix(f) for f in faces]
+    g = start.copy()
+    if not faces:
+        return None
+    stacked = np.concatenate([F for _, F in bases], axis=1)
+    owner = np.repeat(np.arange(len(faces)), [F.shape[1] for _, F in bases])
+    first = np.searchsorted(owner, np.arange(len(faces)))
+
+    def state(g: Array) -> tuple[Array, Array, float]:
+        S = np.eye(n) + (stacked * g[owner]) @ stacked.T
+        inverse = np.linalg.inv(S)
+        nu = inverse @ y
+        return inverse, nu, float(y @ nu + beta**2 * g.sum()) / 2
+
+    inverse, nu, value = state(g)
+    for _ in range(60):
+        P = stacked.T @ nu
+        squares = np.bincount(owner, P * P, len(faces))
+        gradient = (beta**2 - squares) / 2
+        W = np.add.reduceat(stacked * P, first, axis=1)
+        hessian = W.T @ inverse @ W
+        hessian += np.eye(len(faces)) * (1e-14 * np.trace(hessian) / len(faces) + 1e-300)
+        target = nonnegative_quadratic(hessian, hessian @ g - gradient, g)
+        step, t = target - g, 1.0
+        if not np.isfinite(target).all():
+            return None
+        while True:
+            trial = state(g + t * step)
+            if trial[2] <= value + 1e-14 * abs(value) or t < 1e-6:
+                break
+            t /= 2
+        moved = np.abs(t * step).max(initial=0.0) / max(np.abs(g).max(initial=0.0), 1e-300)
+        g = g + t * step
+        inverse, nu, value = trial
+        if moved < 1e-13:
+            break
+    actives, inside = [], True
+    for j, (face, (B, F)) in enumerate(zip(faces, bases)):
+        if g[j] <= 0:
+            continue
+        p = face.s * (B @ (F.T @ nu))
+        length = float(np.linalg.norm(p))
+        if length == 0:
+            return None
+        pattern = np.array(face.pattern)
+        inside &= bool(((geo.H @ p) * pattern > 1e-13 * length)[pattern != 0].all())
+        actives.append(Active(face, p / length, float(beta * g[j])))
+    return nu, tuple(actives), inside
+
+
+def lasso(A: Array, y: Array, beta: float, start: Array) -> Array:
+    """min 1/2 |A c - y|^2 + beta sum c over c >= 0."""
+    return nonnegative_quadratic(A.T @ A, A.T @ y - beta, start)
+
+
+def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
+    """min 1/2 x.Q x - b.x over x >= 0 for Q >= 0, by Lawson and Hanson's active sets, warm started."""
+    m = len(b)
+    x = np.maximum(start, 0.0)
+    passive = x > 0
+    ridge = 1e-14 * max(float(np.trace(Q)) / max(m, 1), 1e-300)
+    scale = np.abs(b).max(initial=0.0) + 1e-300
+    for _ in range(5 * m + 50):
+        for _ in range(m + 1):
+            index = np.flatnonzero(passive)
+            if not index.size:
+                break
+            block = Q[np.ix_(index, index)] + ridge * np.eye(index.size)
+            z = np.linalg.solve(block, b[index])
+            z += np.linalg.solve(block, b[index] - Q[np.ix_(index, index)] @ z)
+            bad = z <= 0
+            if not bad.any():
+                x = np.zeros(m)
+                x[index] = z
+                break
+            old = x[index]
+            ratio = np.full(index.size, np.inf)
+            ratio[bad] = old[bad] / np.maximum(old[bad] - z[bad], 1e-300)
+            t = ratio.min()
+            x[index] = old + t * (z - old)
+            out = index[bad & (ratio <= t * (1 + 1e-12))]
+            x[out] = 0.0
+            passive[out] = False
+        gradient = b - Q @ x
+        gradient[passive] = -np.inf
+        j = int(gradient.argmax()) if m else 0
+        if not m or gradient[j] <= 1e-13 * scale:
+            break
+        passive[j] = True
+    return x
