@@ -2,3 +2,6 @@ from theorems.papers.lambda_balanced.paper import PAPER
 from theorems.papers.lambda_balanced.riccati import riccati_reduction
 from theorems.papers.lambda_balanced.exact_solution import exact_qqt_solution
 from theorems.papers.lambda_balanced.representation import limiting_representation
+from theorems.papers.lambda_balanced.modes import aligned_mode_dynamics
+from theorems.papers.lambda_balanced.mode_limits import aligned_mode_dynamics_limits
+from theorems.papers.lambda_balanced.obstruction import zero_balance_determinant_obstruction
