@@ -28,6 +28,7 @@ from theorems.papers.decoding_game.objectives import total_variation
 ALL = range(3, 12)  # eps = p_I / 2^k
 WINDOW = range(7, 12)
 HALF = Q(1, 2)
+TOLERANCE = Q(1, 1000)
 
 FIXED_SUPPORT = PAPER.family(
     "supports-for-first-order",
@@ -89,7 +90,7 @@ def truncation_normalisation_first_order(p, I, *, rate=1, factor=1, share=HALF, 
     slope_of_distance = sum((abs(I * a - 1) for a in r), fmpq(0)) / (4 * P)
 
     def leading():
-        return abs(distances()[-1] / budgets[-1] - factor * slope_of_distance), slope_of_distance / 1000
+        return about(distances()[-1] / budgets[-1], factor * slope_of_distance)
 
     yield "(ii) leading coefficient", le(at_precision(leading))
     logs = at_precision(lambda: [arb(m).log() for m in p[:I]])
@@ -103,10 +104,15 @@ def truncation_normalisation_first_order(p, I, *, rate=1, factor=1, share=HALF, 
     def richardson():
         eps = budgets[-1]
         low, high = jensen()
-        return abs(2 * lost(eps / 2) - lost(eps) - share * I / P * (high - low)), (high - low) * I / (2 * P) / 1000
+        return about(2 * lost(eps / 2) - lost(eps), share * I / P * (high - low))
 
     yield "(iv) coefficient of the value lost", le(at_precision(richardson))
     yield "(iv) something is lost", lt(at_precision(jensen))
+
+
+def about(measured, predicted):
+    """measured = predicted to a relative 1e-3, as two inequalities."""
+    return [predicted * (1 - TOLERANCE), measured], [measured, predicted * (1 + TOLERANCE)]
 
 
 @truncation_normalisation_first_order.check("(i) bounds of one weight", family=(NEAR_ENDS, INSIDE))

@@ -42,6 +42,23 @@ TREES = PAPER.family(
     quick=25,
     full=300,
 )
+
+
+def uneven_tree(certain):
+    """Distributions after (), 1, 2, 3: token 1 is likelier, token 2 leads to a more certain continuation."""
+    flat = (Q(47, 100), Q(47, 100), Q(6, 100))
+    return (Q(50, 100), Q(45, 100), Q(5, 100)), flat, (certain, 1 - certain - Q(1, 200), Q(1, 200)), flat
+
+
+UNEVEN = PAPER.family(
+    "uneven-trees",  # supports at the root that half or twice the bonuses would change
+    shape=(3, 2),
+    eps=Q(6, 100),
+    certain=Choices(Q(60, 100), Q(65, 100), Q(98, 100)),
+    p=Given(uneven_tree),
+    orders=Choices((0, 0, 0, 0), (0, 1, 0, 2)),
+    every=True,
+)
 TWO_STEPS = PAPER.family(
     "two-steps-with-strategies",
     r=Integers(40, 120),
@@ -84,7 +101,7 @@ def strategy(p, eps, orders, play):
     source="decomposability of multi-step generation (abstract); statements derived",
     fidelity="derived",
     evidence="certified",
-    family=TREES,
+    family=(TREES, UNEVEN),
     part="(ii) backward induction",
     method="backward induction in balls, between the guarantees of two exact strategies of the program in occupancies Q(prefix, token) "
     "over all vertices at all prefixes; (i) by brute force over the product of the vertex lists, path by path",
@@ -139,9 +156,7 @@ def _one_model(shape, eps, p, *, steps=None):
     every=True,
 )
 def _foresight(certain, eps, *, loss=0):
-    """Token 1 is likelier and leads to an uncertain continuation, token 2 to a certain one."""
-    flat, sure = (Q(47, 100), Q(47, 100), Q(6, 100)), (certain, 1 - certain - Q(1, 200), Q(1, 200))
-    tree = tree_of(((Q(50, 100), Q(45, 100), Q(5, 100)), flat, sure, flat), (0,) * 4, 3, 2)
+    tree = tree_of(uneven_tree(certain), (0,) * 4, 3, 2)
     found = occupancy_program(tree, eps)
     low = at_precision(lambda: occupancy_bounds(tree, eps, found)[0])
     local = at_precision(lambda: backward_induction(tree, eps, foresight=0)[0] + arb(loss))
@@ -150,10 +165,16 @@ def _foresight(certain, eps, *, loss=0):
 
 multi_step_decomposition.mutant("play without foresight is optimal", foresight=0, breaks="(ii) backward induction")
 multi_step_decomposition.mutant(
-    "bonuses halved in the ordering and the threshold", foresight=Q(1, 2), breaks="(ii) backward induction"
+    "bonuses halved in the ordering and the threshold",
+    foresight=Q(1, 2),
+    on="uneven-trees",
+    breaks="(ii) backward induction",
 )
 multi_step_decomposition.mutant(
-    "bonuses doubled in the ordering and the threshold", foresight=2, breaks="(ii) backward induction"
+    "bonuses doubled in the ordering and the threshold",
+    foresight=2,
+    on="uneven-trees",
+    breaks="(ii) backward induction",
 )
 multi_step_decomposition.mutant("one budget for the whole tree", joint=True, breaks="(i) Nature's minimum separates")
 multi_step_decomposition.mutant("value 2 V* whatever T", steps=2, breaks="(iii) value T V*")
