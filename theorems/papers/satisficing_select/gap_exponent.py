@@ -176,7 +176,7 @@ def _simulated(Delta, runs):
     game = Game(HALF, Q(2), Delta)
     g = max((Q(1, 2**j) for j in range(6)), key=lambda g: float(total_regret(game, arb(g), high=False).mid()))
     run = simulated_rounds(float(Delta), float(g), 2.0)
-    width = float(total_regret(game, arb(g), high=True).mid())
+    width = 2 * float(total_regret(game, arb(g), high=True).mid())
     yield mean_ge(run, total_regret(game, arb(g), high=False), fixed=runs, within=width)
     yield mean_le(run, total_regret(game, arb(g), high=True), fixed=runs, within=width)
 
