@@ -2,3 +2,4 @@ from theorems.papers.density_ratio_losses.excess import excess_risk_is_bregman, 
 from theorems.papers.density_ratio_losses.paper import PAPER
 from theorems.papers.density_ratio_losses.generators import classical_loss_generators, cpe_dre_bregman_identity
 from theorems.papers.density_ratio_losses.convexity import convex_loss_recipe
+from theorems.papers.density_ratio_losses.priority import absolute_error_priority, misspecified_fit_priority
