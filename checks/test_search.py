@@ -7,25 +7,30 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, find, given
+from hypothesis import HealthCheck, Phase, find, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis.errors import NoSuchExample
 
-from theorems import registry
-from theorems.claim import Check, Claim
+from theorems.claim import Check, Claim, Mutant
 from theorems.family import Family, Instance
-from theorems.kernel.outcome import Decision, Evidence
-from theorems.run.evaluate import Answered, Settings, evaluate, tests_of
-from theorems.run.results import ClaimResult
+from theorems.kernel.outcome import Decision
+from theorems.run import evaluate as running
+from theorems.run.evaluate import Answered, Settings, evaluate
 
 CHEAP = 0.02  # seconds an example
+QUIET: dict[str, Any] = {
+    "deadline": None,
+    "database": None,
+    "derandomize": True,
+    "suppress_health_check": list(HealthCheck),
+}
 
 
 def _refuted(
     claim: Claim, check: Check, family: Family, values: Instance, knobs: Mapping[str, Any], settings: Settings
 ) -> str:
     """The first exactly refuted part on an instance, or ''."""
-    level = settings.claim_level / tests_of(claim, settings)
+    level = settings.claim_level / running.tests_of(claim, settings)
     for item in evaluate(claim, check, values, knobs, settings, level=level, place=(family.id, "search")):
         if isinstance(item, Answered) and item.outcome.decision is Decision.AGAINST:
             return item.part
@@ -50,51 +55,55 @@ def _seconds(claim: Claim, check: Check, family: Family, settings: Settings) -> 
     return time.perf_counter() - started
 
 
+def _search(claim: Claim, check: Check, family: Family, settings: Settings, examples: int) -> None:
+    """Draw instances of a family; fails with the simplest one on which a part is refuted."""
+
+    @hypothesis_settings(max_examples=examples, **QUIET)
+    @given(family.strategy())
+    def search(values: Instance) -> None:
+        part = _refuted(claim, check, family, values, {}, settings)
+        assert not part, f"{part} is refuted at {values}"
+
+    search()
+
+
 def test_no_counterexample_is_found(
-    claim: Claim, result: ClaimResult, settings: Settings, pytestconfig: pytest.Config
+    claim: Claim, searched: bool, settings: Settings, pytestconfig: pytest.Config
 ) -> None:
-    if result.evidence is None or result.evidence < Evidence.NUMERIC:
-        pytest.skip("statistical claims have a fixed number of tests; a search would spend their level")
-    searched = 0
+    """Exact claims only: a statistical one has a fixed number of tests, and a search would spend its level."""
+    cheap = 0
     for check, family in _searchable(claim, settings, {}):
-        if _seconds(claim, check, family, settings) > CHEAP:
-            continue
-        searched += 1
-
-        @hypothesis_settings(
-            max_examples=pytestconfig.getoption("--examples"), deadline=None, database=None, derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        )  # fmt: skip
-        @given(family.strategy())
-        def search(values: Instance, check: Check = check, family: Family = family) -> None:
-            part = _refuted(claim, check, family, values, {}, settings)
-            assert not part, f"{part} is refuted at {values}"
-
-        search()
-    if not searched:
-        pytest.skip("no family with cheap examples: proofs only, or more than 20 ms an example")
+        if _seconds(claim, check, family, settings) <= CHEAP:
+            cheap += 1
+            _search(claim, check, family, settings, pytestconfig.getoption("--examples"))
+    if not cheap:
+        pytest.skip(f"{claim.id}: an example of each family costs more than {CHEAP * 1000:g} ms")
 
 
-ANYWHERE = [
-    (c, i) for p in registry.load_library() for c in p.claims.values() for i, m in enumerate(c.mutants) if m.anywhere
-]
+def test_mutants_that_die_anywhere_are_found_by_search(gross: Claim, settings: Settings) -> None:
+    """Each mutant marked `anywhere` has a counterexample that a search over the family finds."""
+    cheap = 0
+    for mutant in (m for m in gross.mutants if m.anywhere):
+        families = [
+            (check, family)
+            for check, family in _searchable(gross, settings, mutant.domain)
+            if mutant.domain or any(k in check.knobs for k in mutant.knobs)
+        ]
+        families = [(c, f) for c, f in families if _seconds(gross, c, f, settings) <= CHEAP]
+        cheap += bool(families)
+        assert not families or any(_found(gross, c, f, mutant, settings) for c, f in families), mutant.name
+    if not cheap:
+        pytest.skip(f"{gross.id}: an example of each family costs more than {CHEAP * 1000:g} ms")
 
 
-@pytest.mark.parametrize(("which", "index"), ANYWHERE, ids=[f"{c.id}-{c.mutants[i].name}" for c, i in ANYWHERE])
-def test_a_mutant_that_dies_anywhere_is_found_by_search(which: Claim, index: int, settings: Settings) -> None:
-    mutant = which.mutants[index]
-    for check, family in _searchable(which, settings, mutant.domain):
-        if not any(k in check.knobs for k in mutant.knobs) and not mutant.domain:
-            continue
-        try:
-            values = find(
-                family.strategy(),
-                lambda v, check=check, family=family: bool(_refuted(which, check, family, v, mutant.knobs, settings)),
-                settings=hypothesis_settings(max_examples=200, deadline=None, database=None, derandomize=True,
-                                             suppress_health_check=list(HealthCheck)),
-            )  # fmt: skip
-        except NoSuchExample:
-            continue
-        assert _refuted(which, check, family, values, mutant.knobs, settings)
-        return
-    pytest.fail(f"no counterexample to the mutant {mutant.name!r} was found")
+def _found(claim: Claim, check: Check, family: Family, mutant: Mutant, settings: Settings) -> bool:
+    """Whether a search finds an instance on which the mutant is refuted."""
+    try:
+        find(
+            family.strategy(),
+            lambda values: bool(_refuted(claim, check, family, values, mutant.knobs, settings)),
+            settings=hypothesis_settings(max_examples=200, phases=[Phase.generate], **QUIET),
+        )
+    except NoSuchExample:
+        return False
+    return True
