@@ -157,43 +157,53 @@ def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequen
     # integers: X = A / p, nu = N / q, so c = C / (p q)
     p = lcm(*(int(v.q) for row in X for v in row))
     q = lcm(*(int(v.q) for v in nu))
-    A = [[int(v.p) * (p // int(v.q)) for v in row] for row in X]
-    N = [int(v.p) * (q // int(v.q)) for v in nu]
-    weighted = fmpz_mat([[fmpz(t) * v for v in row] for t, row in zip(N, A)])
+    A = [[fmpz(v.p) * (p // int(v.q)) for v in row] for row in X]
+    N = [fmpz(v.p) * (q // int(v.q)) for v in nu]
+    weighted = fmpz_mat([[t * v for v in row] for t, row in zip(N, A)])
     total = [sum((weighted[k, j] for k in range(n)), fmpz(0)) for j in range(d)]
     C = (fmpz_mat([[int(v) for v in mask] for mask in masks]) * weighted).tolist()
-    bound = problem.beta * p * q
-    limit = (bound * bound).floor()
+    bound = (problem.beta * p * q) ** 2
     given = {(m.cell, m.side, m.sign): m for m in certificate.multipliers}
     if len(given) != len(certificate.multipliers):
         raise InvalidCertificate("two multipliers for one signed cone")
+    lifted = [[q * v for v in row] for row in A]
     for i, c in enumerate(C):
         for side, vector in ((0, c), (1, [t - v for t, v in zip(total, c)])):
-            if sum((v * v for v in vector), fmpz(0)) <= limit:
+            if bound.q * sum([v * v for v in vector]) <= bound.p:
                 continue
             for sign in (1, -1):
                 m = given.get((i, side, sign))
                 if m is None:
                     raise InvalidCertificate(f"|c| > beta on cell {i} (side {side}), and no multiplier is given")
-                scale = p * q
-                lam = _multipliers(m, n)
-                h = lcm(*(int(v.q) for v in lam.values())) if lam else 1
-                moved = [sign * h * v for v in vector]
-                for k, value in lam.items():
-                    # G u >= 0 holds row by row: x_k.u >= 0 where active, -x_k.u >= 0 where not
-                    inside = 1 if masks[i][k] != bool(side) else -1
-                    weight = inside * int(value.p) * (h // int(value.q)) * q
-                    moved = [v + weight * a for v, a in zip(moved, A[k])]
-                if fmpq(sum((v * v for v in moved), fmpz(0))) > (problem.beta * scale * h) ** 2:
+                square, h = _square(m, vector, lifted, masks[i])
+                if bound.q * square > bound.p * h * h:
                     raise InvalidCertificate(f"the bound exceeds beta on cell {i} (side {side}, sign {sign})")
 
 
-def _multipliers(m: Multiplier, n: int) -> dict[int, fmpq]:
+def _square(
+    m: Multiplier, vector: Sequence[fmpz], lifted: Sequence[Sequence[fmpz]], mask: Sequence[bool]
+) -> tuple[fmpz, fmpz]:
+    """(S, h) with |sign c + G^T lam|^2 = S / (h p q)^2; raises `InvalidCertificate` unless lam >= 0 on samples."""
+    n = len(mask)
     if len(m.rows) != len(m.values) or len(set(m.rows)) != len(m.rows):
         raise InvalidCertificate("a multiplier with repeated or missing rows")
-    if any(not 0 <= k < n for k in m.rows) or any(v < 0 for v in m.values):
-        raise InvalidCertificate("a negative multiplier, or one of a sample that does not exist")
-    return dict(zip(m.rows, m.values))
+    h = fmpz(1)
+    for value in m.values:
+        if value < 0:
+            raise InvalidCertificate("a negative multiplier")
+        if h % value.q != 0:
+            h = h.lcm(value.q)
+    moved = [h * v for v in vector]
+    for k, value in zip(m.rows, m.values):
+        if not 0 <= k < n:
+            raise InvalidCertificate(f"a multiplier of sample {k}; there are {n}")
+        # G u >= 0 holds row by row: x_k.u >= 0 where active, -x_k.u >= 0 where not
+        inside = mask[k] != bool(m.side)
+        weight = value.p * (h // value.q)
+        if inside != (m.sign > 0):
+            weight = -weight
+        moved = [v + weight * a for v, a in zip(moved, lifted[k])]
+    return sum([v * v for v in moved], fmpz(0)), h
 
 
 def network_value(problem: ReluProblem, network: Iterable[Neuron]) -> fmpq:

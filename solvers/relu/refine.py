@@ -64,37 +64,30 @@ class Equations:
         self.beta_exact = data.problem.beta
         self.owner = [j for j, size in enumerate(self.sizes) for _ in range(size)]
 
-    def at(self, z: Sequence[arb]) -> tuple[arb_mat, list[arb], arb_mat]:
-        """nu, the values of all equations and their Jacobian at (g, b)."""
+    def values(self, z: Sequence[arb], approximate: bool = False) -> tuple[arb_mat, arb_mat, arb_mat, list[arb]]:
+        """S = I + sum g M, nu, W and the values of all equations at (g, b); rigorous unless `approximate`."""
         k, r, n = len(self.faces), len(self.columns), self.n
         F, FN, y = arb_mat(self.F_exact), arb_mat(self.FN_exact), arb_mat(self.y_exact)
-        scaled = arb_mat([[FN[i, t] * z[self.owner[t]] for t in range(len(self.owner))] for i in range(n)])
-        S = scaled * F.transpose()
-        for i in range(n):
-            S[i, i] = S[i, i] + 1
+        width = len(self.owner)
+        S = FN * arb_mat([[z[self.owner[t]] if t == u else arb(0) for u in range(width)] for t in range(width)])
+        S = S * F.transpose() + arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
         X = arb_mat(self.X_exact) if r else None
         right = y - X * arb_mat([[v] for v in z[k:]]) if X is not None else y
-        nu = S.solve(right)
-        P = F.transpose() * nu
-        weighted = [[FN[i, t] * P[t, 0] for t in range(len(self.owner))] for i in range(n)]
-        W = arb_mat(n, k + r)
-        for i in range(n):
-            sums = [arb(0)] * k
-            for t, j in enumerate(self.owner):
-                sums[j] = sums[j] + weighted[i][t]
-            for j in range(k):
-                W[i, j] = sums[j]
-            for j in range(r):
-                W[i, k + j] = X[i, j] if X is not None else arb(0)
+        nu = S.solve(right, algorithm="approx") if approximate else S.solve(right)
+        P = (F.transpose() * nu).entries()
+        W = FN * arb_mat(width, k, [P[t] if j == self.owner[t] else arb(0) for t in range(width) for j in range(k)])
+        if X is not None:
+            W = arb_mat([[*a, *b] for a, b in zip(W.tolist(), X.tolist())])
         beta2 = arb(self.beta_exact) * arb(self.beta_exact)
         squares = (W.transpose() * nu).entries()
-        values = [squares[j] - beta2 for j in range(k)] + list(squares[k:])
-        inner = W.transpose() * S.solve(W)
-        J = arb_mat(k + r, k + r)
-        for i in range(k + r):
-            for j in range(k + r):
-                J[i, j] = inner[i, j] * (-2 if i < k else -1)
-        return nu, values, J
+        return S, nu, W, [v - beta2 if j < k else v for j, v in enumerate(squares)]
+
+    def jacobian(self, S: arb_mat, W: arb_mat, approximate: bool = False) -> arb_mat:
+        """Partial derivatives of the equations: -2 W^T S^-1 W for the tightness, -W^T S^-1 W for X_c^T nu = 0."""
+        k = len(self.faces)
+        inner = W.transpose() * (S.solve(W, algorithm="approx") if approximate else S.solve(W))
+        size = inner.nrows()
+        return arb_mat(size, size, [v * (-2 if t < k * size else -1) for t, v in enumerate(inner.entries())])
 
 
 def refine(
@@ -116,29 +109,30 @@ def refine(
     system = Equations(data, faces, columns)
     z = [arb(float(v)) for v in (*weights, *b)]
     ladder, width = [], bits + 32
-    while width > 100:
+    while width > 110:
         ladder.append(width)
-        width = width // 2 + 8
-    ladder.append(max(width, 100))
-    nu, residual = None, float("inf")
-    for step, width in enumerate([*ladder[::-1], ladder[0], ladder[0]]):
+        width = width // 2 + 10
+    nu, values = None, [arb(1)]
+    for width in [*ladder[::-1], ladder[0], ladder[0]]:
         with precision(width):
             try:
-                nu, values, J = system.at([v.mid() for v in z])
-                if step == len(ladder) + 1:
-                    break
-                moves = J.mid().solve(arb_mat([[v.mid()] for v in values]).mid(), algorithm="lu" ).entries()
+                S, nu, W, values = system.values(z, approximate=True)
+                values = [v.mid() for v in values]
+                with precision(width // 2 + 16):  # the Jacobian needs only the digits that the step will gain
+                    J = system.jacobian(S, W, approximate=True).mid()
+                    moves = J.solve(arb_mat([[v] for v in values]), algorithm="approx").entries()
             except ZeroDivisionError:
                 return None
             z = [(v - m).mid() for v, m in zip(z, moves)]
             if not all(v.is_finite() for v in z):
                 return None
-    scale = float(system.beta_exact.p) ** 2 / float(system.beta_exact.q) ** 2
     with precision(bits + 32):
-        residual = max((float(abs(v).upper()) for v in values), default=0.0) / scale
-    if nu is None or not residual < 1e-20:
+        nu, values = system.values(z, approximate=True)[1::2]
+        residual = max((float(abs(v).upper()) for v in values), default=0.0)
+    scale = (int(system.beta_exact.p) / int(system.beta_exact.q)) ** 2
+    if not residual < 1e-20 * scale:
         return None
-    return z, nu.mid(), residual
+    return z, nu.mid(), residual / scale
 
 
 def prune_dependent(atoms: Array, active: Sequence[Active]) -> list[int]:

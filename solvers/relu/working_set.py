@@ -27,6 +27,7 @@ Array = np.ndarray[Any, Any]
 ROUNDS = 60
 ACCURACY = 1e-11
 """Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
+ON_HYPERPLANE = 1e-10
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def solve(data: Data, cells: Arrangement, allowed: Array | None = None, geometry
             best = FloatSolution(nu, active, excess, rounds, tight)
             if excess <= ACCURACY:
                 break
-        local = excess > 1e-9
+        local = 1e-9 < excess and rounds < ROUNDS - 2
         fresh = [f for f in found if f[0] > beta * (1 + 1e-14)]
         for _, face, u in fresh:
             U.append(u)
@@ -188,24 +189,26 @@ def solve(data: Data, cells: Arrangement, allowed: Array | None = None, geometry
         support = list(dict.fromkeys(owners[j] for j in np.flatnonzero(c > 0)))
         start = np.array([sum(c[j] for j in np.flatnonzero(c > 0) if owners[j] == f) / beta for f in support])
         nu, active = data.y - A @ c, tuple(Active(owners[j], U[j], float(c[j])) for j in np.flatnonzero(c > 0))
-        refined = newton(geo, support, start)
+        refined = refit(geo, support, start)
+        if refined is not None and objective(*refined, beta) > objective(nu, active, beta) * (1 + 1e-13):
+            refined = None
         if refined is not None:
-            nu_new, actives, inside = refined
-            if inside:
-                nu, active = nu_new, actives
+            nu, active = refined
         # keep the directions in use and the latest ones
         keep = [j for j in range(len(U)) if c[j] > 0 or j >= len(U) - 6 * directions_wanted(n)]
-        if refined is not None and refined[2]:
-            U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
-            for a in actives:
-                U.append(a.u)
-                owners.append(a.face)
-            c = np.concatenate([np.zeros(len(c)), [a.weight for a in actives]])
-        else:
-            U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
+        U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
+        if refined is not None:
+            U += [a.u for a in active]
+            owners += [a.face for a in active]
+            c = np.concatenate([np.zeros(len(c)), [a.weight for a in active]])
     if best is None:
         raise ArithmeticError("no round of the working-set method was made")
     return best
+
+
+def objective(nu: Array, active: tuple[Active, ...], beta: float) -> float:
+    """The convex program's objective at the residual nu and the weights of its directions."""
+    return float(nu @ nu) / 2 + beta * sum(a.weight for a in active)
 
 
 def _atoms(geo: Geometry, U: list[Array], owners: list[Face]) -> Array:
@@ -257,7 +260,7 @@ def _violations(
             if near_u in before:
                 continue
             before.add(near_u)
-            face = face_of(geo, s, geo.signs[chosen[i]], projections.rows[i])
+            face = face_of(geo, s, geo.signs[chosen[i]], directions[i])
             if length[i] > found.get(face, (0.0, nu))[0]:
                 found[face] = (float(length[i]), directions[i])
             if len(before) >= directions_wanted(len(nu)):
@@ -270,14 +273,32 @@ def directions_wanted(n: int) -> int:
     return max(n, 20)
 
 
-def face_of(geo: Geometry, s: int, signs: Array, rows: Array) -> Face:
-    """The face of a cell where the given hyperplanes vanish (and all others that contain it)."""
-    Z = rows[rows >= 0]
-    pattern = signs.copy()
-    if Z.size:
-        B = null_basis(geo.H[Z], geo.H.shape[1])
-        pattern[np.abs(geo.H @ B).max(axis=1, initial=0.0) < 1e-11] = 0
+def face_of(geo: Geometry, s: int, signs: Array, u: Array) -> Face:
+    """The smallest face of a cell that contains the unit direction u (to rounding)."""
+    pattern = np.where(np.abs(geo.H @ u) <= ON_HYPERPLANE, 0, signs)
     return Face(s, tuple(pattern.tolist()))
+
+
+def refit(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple[Active, ...]] | None:
+    """Newton's method on the faces; where a direction leaves its face, once more on the face that it crossed."""
+    for _ in range(geo.H.shape[1] + 1):
+        found = newton(geo, faces, start)
+        if found is None:
+            return None
+        nu, actives, inside = found
+        if inside:
+            return nu, actives
+        weights: dict[Face, float] = {}
+        for a in actives:
+            pattern = np.array(a.face.pattern)
+            crossed = (geo.H @ a.u) * pattern <= 1e-7
+            face = Face(a.face.s, tuple(np.where(crossed, 0, pattern).tolist()))
+            if any(face.pattern) and geo.matrix(face)[0].shape[1]:
+                weights[face] = weights.get(face, 0.0) + a.weight / geo.data.beta
+        if list(weights) == faces or not weights:
+            return None
+        faces, start = list(weights), np.array(list(weights.values()))
+    return None
 
 
 def newton(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple[Active, ...], bool] | None:
