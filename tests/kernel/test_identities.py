@@ -55,6 +55,7 @@ TEXTBOOK: dict[str, tuple[Any, Any]] = {
     "cube roots": (x * (sympy.cbrt(2) - 1) * (1 + sympy.cbrt(2) + sympy.cbrt(4)), x),
     "modulus of a root": (sqrt((x - y) ** 2), Abs(y - x)),
     "modulus of a product": (Abs(x) * Abs(x * y**3), x**2 * Abs(y) * y**2),
+    "root of a modulus": (sqrt(Abs(x)) ** 3 * x**2, Abs(x) ** Rational(7, 2)),
     "maximum and minimum": (Max(x, y) * Min(x, y), x * y),
     "rational powers": (p ** Rational(1, 2) * (p * q) ** Rational(1, 3), p ** Rational(5, 6) * q ** Rational(1, 3)),
     "power law": (p ** (x + 2) * (p * q) ** y, p**2 * p**x * p**y * q**y),

@@ -132,6 +132,7 @@ PROVED: dict[str, Le] = {
 
 STRICT: dict[str, Le] = {
     "positive polynomial": lt(0, x**2 + x * y + y**2 + 1, by=Combination([(1, x + y / 2, ()), (Rational(3, 4), y, ()), (1, 1, ())])),
+    "a slack without lower bound": lt(x * y + 1, p * exp(x + 1) + x * y + 1),
     "hypothesis": lt(p * q, p**2, given=[p > q]),
     "no real root": lt(2 * x - 2, x**2, by=Univariate(x)),
     "open interval": lt(p**2, p, given=[p < 1], by=Univariate(p, 0, 1)),

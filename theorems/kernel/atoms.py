@@ -190,7 +190,7 @@ def _power_of(ring: Ring, base: Poly, exponent: fmpq) -> Form:
     single = _generator(ring, base)
     if single is not None and single.log is not None:
         return exponential(ring, ring.mul(single.log, ring.constant(exponent)))
-    if single is not None and single.radicand is not None and ring.sign(base) > 0:
+    if single is not None and single.radicand is not None and single.inner is None and ring.sign(base) > 0:
         return root(ring, single.radicand, exponent / single.power)
     import sympy
 

@@ -201,7 +201,7 @@ def answer_inequality(c: Any, lhs: Any, rhs: Any, context: Context) -> Outcome:
 
 def _refuted(seen: Seen, left: Any, right: Any, context: Context) -> Outcome:
     return Outcome(
-        Decision.AGAINST, Evidence.PROVED, seen.lhs, seen.rhs, seen.relative - float(context.shift.p) / int(context.shift.q),
+        Decision.AGAINST, Evidence.PROVED, seen.lhs, seen.rhs, seen.relative - float(arb(context.shift).mid()),
         reason=f"at {shown(seen.point, left, right)}" if seen.point else "",
         certificate={"kind": "point", "point": {str(s): str(v) for s, v in seen.point.items()}, "lhs": str(seen.lhs),
                      "rhs": str(seen.rhs), "left": text(left, 300), "right": text(right, 300)},
