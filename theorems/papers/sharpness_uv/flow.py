@@ -11,11 +11,17 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from solvers.enclosures import flow, precision
+from solvers.enclosures import NoEnclosure, flow, precision
 from theorems import shared
 
-BITS = 80  # working precision of the flows
-ORDER = 22  # of their Taylor steps
+BITS = 160  # precision at which enclosures are compared
+ATTEMPTS = (80, 160, 320, 640)  # working precisions of the flows; Taylor steps of order bits / 4 + 2
+NARROW = fmpq(1, 10**13)  # radius of the states that ends the attempts
+
+
+def order_at(bits: int) -> int:
+    """The Taylor order that is cheapest at a working precision, by trial."""
+    return bits // 4 + 2
 
 
 def times_of(f0: Any, f: list[Any], y: Any, q: Any, kappa2: Any) -> list[fmpq]:
@@ -36,19 +42,24 @@ def times_of(f0: Any, f: list[Any], y: Any, q: Any, kappa2: Any) -> list[fmpq]:
 
 
 @shared
-def trajectory(f0: fmpq, trace2: fmpq, y: fmpq, c: fmpq, stops: tuple[fmpq, ...]) -> tuple[tuple[arb, arb], ...]:
+def trajectory(f0: fmpq, trace2: fmpq, y: fmpq, c: fmpq, stops: tuple[fmpq, ...]) -> tuple[tuple[arb, ...], ...]:
     """Enclosures of (f, lambda) along the flow from (f0, sqrt(trace2)) at rational times near those of the stops."""
 
     def field(X: list[Any]) -> list[Any]:
         D = X[0] - y
         return [-(D * X[1]), -(X[0] * D) * (4 * c)]
 
-    with precision(BITS):
-        times = [fmpq(0), *times_of(f0, list(stops), y, arb(c).sqrt(), trace2 - 4 * c * f0 * f0)]
-        states = [(arb(f0), arb(trace2).sqrt())]
-        for a, b in pairwise(times):
-            states.append(tuple(flow(field, states[-1], b - a, order=ORDER)))
-    return tuple(states)
+    s = 1 if y > 0 else -1  # the clock is that of A, which vanishes along with kappa when f < 0
+    for bits in ATTEMPTS:
+        with precision(bits):
+            kappa2 = trace2 - 4 * c * f0 * f0
+            times = [fmpq(0), *times_of(s * f0, [s * f for f in stops], s * y, arb(c).sqrt(), kappa2)]
+            states: list[tuple[arb, ...]] = [(arb(f0), arb(trace2).sqrt())]
+            for a, b in pairwise(times):
+                states.append(tuple(flow(field, states[-1], b - a, order=order_at(bits))))
+            if all(v.rad() < NARROW for state in states for v in state):
+                return tuple(states)
+    raise NoEnclosure(f"trajectory: radii above 1e-13 at {ATTEMPTS[-1]} bits, from f = {f0} to {y}")
 
 
 def between(f0: fmpq, y: fmpq, parts: int, *others: fmpq) -> tuple[fmpq, ...]:

@@ -12,7 +12,7 @@ from solvers.enclosures import RealRoot, flow, precision, real_roots
 from solvers.exact_linalg import verified_eigenvalues
 from theorems import Arrays, Choices, Q, Rationals, Reals, eq, le, lt, symbols
 from theorems.papers.sharpness_uv import PAPER
-from theorems.papers.sharpness_uv.flow import BITS, ORDER, between, times_of, trajectory
+from theorems.papers.sharpness_uv.flow import BITS, between, order_at, times_of, trajectory
 from theorems.papers.sharpness_uv.model import ball_sharpness, hessian_rows, radicand, step
 from theorems.papers.sharpness_uv.sharpening import rises
 
@@ -169,6 +169,9 @@ def _signs():
     yield "rich end bound", le(x**2 - 4 * (1 - 2 * x) ** 2, x**2)
 
 
+RAW_BITS = 96  # precision of the flow of nine parameters
+
+
 class Raw(NamedTuple):
     """What parameters with n = 3 say about their flow: v.z = sqrt(3) f, c and kappa^2, exactly."""
 
@@ -209,7 +212,7 @@ def _raw(v, U, x):
     """n = 3, d = 2, sigma = 3^(-1/2), y = 1."""
     vz, c, kappa2 = raw(v, U, x)
     [root] = turning_points(kappa2 / c)
-    with precision(BITS):
+    with precision(RAW_BITS):
         sigma = (arb(1) / 3).sqrt()
         stops = [nearby(root.ball()) + h for h in FINE]
         times = times_of(sigma * vz, stops, fmpq(1), arb(c).sqrt(), kappa2)
@@ -223,7 +226,7 @@ def _raw(v, U, x):
 
         w, S = [arb(e) for e in (*v, *U.entries())], []
         for a, b in pairwise([fmpq(0), *times]):
-            w = flow(field, w, b - a, order=ORDER)
+            w = flow(field, w, b - a, order=order_at(RAW_BITS))
             rows = hessian_rows(w[:3], [w[3:5], w[5:7], w[7:9]], [arb(e) for e in x], 1, sigma)
             S.append(verified_eigenvalues(arb_mat(rows))[-1])
     yield "least sharpness of the dense Hessian", lt([S[1], S[2]], [S[0], S[3]])
