@@ -198,7 +198,7 @@ def _add(
         tally.smallest = tally.smallest or shown(o, family, k, values, check=check.name)
         return
     tally.holds += 1
-    tally.covered = tally.covered or check.covers or o.covered
+    tally.covered = tally.covered or ": ".join(w for w in (check.covers, o.covered) if w)
     tally.steps = tally.steps or o.steps
     if tally.tightest is None or tightness(o.resolution, o.margin) < tightness(
         tally.tightest.resolution, tally.tightest.margin
