@@ -157,7 +157,8 @@ def _combined(c: Any, left: Array, right: Array, evidence: Evidence, context: Co
     for k, (a, b) in enumerate(zip(left.entries, right.entries)):
         o = entry(c, a, b, evidence, context)
         contents.append(o.certificate)
-        domains.setdefault(o.covered)
+        if o.covered:
+            domains.setdefault(o.covered)
         resolution = max(resolution, o.resolution or 0.0)
         if worst is None or (rank[o.decision], o.margin if o.margin is not None else 0.0) < (
             rank[worst.decision],
