@@ -19,7 +19,7 @@ from solvers.linear_networks import (
     limit,
     loss,
 )
-from theorems import Choices, Q, slope
+from theorems import Q, slope
 from theorems.papers.lambda_balanced.kernel import ntk_regimes
 from theorems.papers.lambda_balanced.networks import BITS, HALF, rotations
 
@@ -89,7 +89,7 @@ class Run:
         return crossing(lambda t: kernel_distance(self.at(t), end) - whole / 2, Q(-self.lam, 100), Q(-self.lam * 4))
 
 
-@ntk_regimes.check("delayed rich", domain=dict(V=rotations(4)), where=oblique, accept=0.2, quick=1, full=12)
+@ntk_regimes.check("delayed rich", domain={"V": rotations(4)}, where=oblique, accept=0.2, quick=1, full=12)
 def delayed_rich(V, *, rotation=1, halving=2, angle="(1 + c^2)/c^2", outside=1):
     runs = cache(lambda size: Run(V, size))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flint import fmpq_mat
 
 from solvers.enclosures import precision
@@ -9,7 +11,6 @@ from solvers.free_algebra import letters, rewritten, transposed
 from solvers.linear_networks import (
     Task,
     Weights,
-    balanced,
     closed_form,
     coupling,
     flow_series,
@@ -18,7 +19,7 @@ from solvers.linear_networks import (
     starting_matrices,
 )
 from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, dyadic, eq, symbols
-from theorems.papers.lambda_balanced.networks import BITS, B_invertible, signed, starts, tasks, zeros
+from theorems.papers.lambda_balanced.networks import BITS, B_invertible, network, signed, starts, tasks, zeros
 from theorems.papers.lambda_balanced.paper import PAPER
 
 SHAPES = ((3, 2, 2), (2, 2, 3), (2, 2, 2), (3, 3, 3), (4, 2, 2))
@@ -30,12 +31,12 @@ RADIUS = Q(1, 10**60)
     source="main theorem: exact solution for lambda-balanced initializations",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        shape=Choices(*SHAPES),
-        lam=Choices(Q(-3), Q(1, 2), Q(2), Q(0)),
-        start=Given(starts),
-        Sigma=Given(lambda shape: Arrays(Integers(-3, 3), (shape[2], shape[0]))),
-    ),
+    domain={
+        "shape": Choices(*SHAPES),
+        "lam": Choices(Q(-3), Q(1, 2), Q(2), Q(0)),
+        "start": Given(starts),
+        "Sigma": Given(lambda shape: Arrays(Integers(-3, 3), (shape[2], shape[0]))),
+    },
     quick=15,
     full=150,
     part="Taylor coefficients",
@@ -58,7 +59,7 @@ def exact_qqt_solution(shape, lam, start, Sigma, *, scaled=1, share=1, unbalance
     $\lambda_\perp = \lambda/2$ if $N_o > N_i$; both terms are absent if $N_i = N_o$ (at $\lambda_\perp = 0$ the quotient is $t$). For every
     $\Sigma$, of any rank, $QQ^\top(t)$ is the Riccati form of riccati-reduction, and its Taylor coefficients are those of the flow.
     """
-    weights = balanced(*start, lam)
+    weights = network(start, lam)
     if unbalanced:
         W1 = fmpq_mat(weights.W1)
         W1[0, 0] += unbalanced
@@ -105,7 +106,7 @@ LARGE_BALANCE = PAPER.family(
 
 @exact_qqt_solution.check("closed form", family=(GENERIC, LARGE_BALANCE))
 def _closed_form(lam, start, task, t, *, tilt=1, coupled=1, doubled=1, orthogonal=1):
-    weights, target = balanced(*start, lam), Task(*task)
+    weights, target = network(start, lam), Task(*task)
     return agreement(weights, target, lam, t, tilt=tilt, coupled=coupled, doubled=doubled, orthogonal=orthogonal)
 
 
@@ -122,28 +123,28 @@ def agreement(weights, task, lam, t, *, doubled=1, **changes):
 
 def nearly_singular(lam, start, task):
     """Whether |det B| < 1/1000 once the determinants of the initial product and of the task have different signs."""
-    weights = balanced(*start, lam)
+    weights = network(start, lam)
     with precision(BITS):
         d = abs(starting_matrices(weights, signed(weights, Task(*task), -1), lam)[0].det())
-    return True if 0 < d and d < Q(1, 1000) else False if d > Q(1, 1000) else None
+    return True if d > 0 and d < Q(1, 1000) else False if d > Q(1, 1000) else None
 
 
 @exact_qqt_solution.check(
     "B nearly singular",
-    domain=dict(
-        shape=Choices((2, 2, 2), (3, 3, 3)),
-        lam=Choices(Q(1, 10**6), Q(-1, 10**6), Q(-1, 10**12)),
-        start=Given(starts),
-        task=Given(tasks),
-        t=TIME,
-    ),
+    domain={
+        "shape": Choices((2, 2, 2), (3, 3, 3)),
+        "lam": Choices(Q(1, 10**6), Q(-1, 10**6), Q(-1, 10**12)),
+        "start": Given(starts),
+        "task": Given(tasks),
+        "t": TIME,
+    },
     where=nearly_singular,
     accept=0.5,
     quick=6,
     full=60,
 )
 def _nearly_singular(lam, start, task, t):
-    weights = balanced(*start, lam)
+    weights = network(start, lam)
     target = signed(weights, Task(*task), -1)
     return agreement(weights, target, lam, t)
 
@@ -195,7 +196,14 @@ def _from_riccati(*, four=4):
     pt, mt, ot, Bt, Dt, Ct, Yt = (transposed(x, partner) for x in (p, m, o, B, D, C, Y))
     E, g = symbols("E g")  # e^{lambda_perp t}, and the integral of its square
     half = sympy.Rational(1, 2)
-    rules = {("B", "D"): 1, ("D", "B"): 1, ("Bt", "Dt"): 1, ("Dt", "Bt"): 1, ("e", "i"): 1, ("i", "e"): 1}
+    rules: dict[tuple[str, ...], Any] = {
+        ("B", "D"): 1,
+        ("D", "B"): 1,
+        ("Bt", "Dt"): 1,
+        ("Dt", "Bt"): 1,
+        ("e", "i"): 1,
+        ("i", "e"): 1,
+    }
     rules |= {("T", "e"): e * T, ("T", "i"): i * T}
     rules |= {("pt", "p"): 2, ("mt", "m"): 2, ("ot", "o"): 1}
     rules |= {(a, b): 0 for a in ("pt", "mt", "ot") for b in ("p", "m", "o") if a[0] != b}

@@ -13,7 +13,6 @@ from solvers.linear_networks import (
     Task,
     Weights,
     aligned_values,
-    balanced,
     ball_diagonal,
     blocks,
     closed_form,
@@ -24,7 +23,17 @@ from solvers.linear_networks import (
     tangent_kernel,
 )
 from theorems import ByBudget, Choices, Given, Q, eq, lt, matrix_symbols, slope
-from theorems.papers.lambda_balanced.networks import BITS, B_invertible, Drawn, rotation, starts, tasks, tenths, zeros
+from theorems.papers.lambda_balanced.networks import (
+    BITS,
+    B_invertible,
+    Drawn,
+    network,
+    rotation,
+    starts,
+    tasks,
+    tenths,
+    zeros,
+)
 from theorems.papers.lambda_balanced.paper import PAPER
 
 SQUARE, FUNNEL, INVERTED = (3, 3, 3), (5, 2, 2), (2, 2, 5)
@@ -44,7 +53,7 @@ def products(shape) -> Drawn:
 
 def generic(product, task) -> bool:
     """The singular spaces of the initial product differ from those of the task."""
-    (V0, U0, sigma), (V, U, s) = product, task
+    (V0, U0, _), (V, U, s) = product, task
     A, B = columns(V, len(s)), columns(V0, len(s))
     C, D = columns(U, len(s)), columns(U0, len(s))
     square = V.nrows() == U.nrows()
@@ -84,7 +93,7 @@ def movements(product, task: Task, lams, minus: Any = 0):
     source="lazy, rich and delayed rich regimes by architecture and sign of lambda; values and exponents derived",
     fidelity="derived",
     evidence="certified",
-    domain=dict(shape=Choices(SQUARE, FUNNEL, INVERTED), product=Given(products), task=Given(tasks)),
+    domain={"shape": Choices(SQUARE, FUNNEL, INVERTED), "product": Given(products), "task": Given(tasks)},
     where=generic,
     accept=0.5,
     quick=3,
@@ -217,22 +226,22 @@ ntk_regimes.mutant("second term doubled", second=2, breaks="Jacobian")
 
 @ntk_regimes.check(
     "evolution",
-    domain=dict(
-        shape=ByBudget(
+    domain={
+        "shape": ByBudget(
             quick=Choices((2, 2, 2), (3, 2, 2), (2, 2, 3)),
             full=Choices((3, 3, 3), (4, 2, 2), (2, 2, 4), (3, 2, 2), (2, 2, 2)),
         ),
-        lam=Choices(Q(-2), Q(7, 10), Q(5)),
-        start=Given(starts),
-        task=Given(tasks),
-        t=ByBudget(quick=Q(3, 10), full=Choices(Q(3, 10), Q(2))),
-    ),
+        "lam": Choices(Q(-2), Q(7, 10), Q(5)),
+        "start": Given(starts),
+        "task": Given(tasks),
+        "t": ByBudget(quick=Q(3, 10), full=Choices(Q(3, 10), Q(2))),
+    },
     where=B_invertible,
     quick=3,
     full=24,
 )
 def _evolution(lam, start, task, t, *, term=1, frozen=False, swapped=False):
-    weights, target = balanced(*start, lam), Task(*task)
+    weights, target = network(start, lam), Task(*task)
     n_i = target.V.nrows()
 
     def difference():

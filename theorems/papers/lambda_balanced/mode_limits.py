@@ -117,11 +117,11 @@ def rich_distance(goal: Any, start: Any, lam: Any, halvings: int) -> arb:
     source="lazy and rich limits of the aligned dynamics; exponents derived",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        goal=Choices(Q(1), Q(3, 2), Q(1, 2)),
-        share=Choices(Q(1, 10), Q(1, 2), Q(1, 20), Q(9, 10)),
-        halvings=ByBudget(quick=8, full=12),
-    ),
+    domain={
+        "goal": Choices(Q(1), Q(3, 2), Q(1, 2)),
+        "share": Choices(Q(1, 10), Q(1, 2), Q(1, 20), Q(9, 10)),
+        "halvings": ByBudget(quick=8, full=12),
+    },
     quick=3,
     full=24,
     method="suprema over all times enclosed in balls, through the time as an elementary function of s; least-squares exponents",

@@ -7,12 +7,14 @@ from typing import Any
 from flint import arb, arb_mat
 
 from solvers.enclosures import integrate, precision
+from solvers.exact_linalg import to_arb_mat
 from solvers.free_algebra import letters, rewritten, transposed
 from solvers.linear_networks import Task, Weights, aligned_values, ball_diagonal, coupling, riccati
-from solvers.exact_linalg import to_arb_mat
-from theorems import Choices, Given, Q, Rationals, eq, slope, symbols
+from theorems import Choices, Given, Q, Rationals, eq, symbols
 from theorems.papers.lambda_balanced.networks import BITS, rotations, tasks, zeros
 from theorems.papers.lambda_balanced.paper import PAPER
+
+QUARTER = Q(1, 4)
 
 
 @PAPER.identity(
@@ -41,7 +43,7 @@ def _alignment(*, first="S2"):
     R, U, V, S1, S2, T = letters("R U V S1 S2 T")
     partner = {x: x + "t" for x in ("R", "U", "V")}
     Rt, Ut, Vt = (transposed(x, partner) for x in (R, U, V))
-    rules = {("Rt", "R"): 1, ("Ut", "U"): 1, ("Vt", "V"): 1}
+    rules: dict[tuple[str, ...], Any] = {("Rt", "R"): 1, ("Ut", "U"): 1, ("Vt", "V"): 1}
     rules |= {("S2", "S1"): S1 * S2, ("T", "S1"): S1 * T, ("S2", "T"): T * S2}
     W1, W2 = R * S1 * Vt, U * S2 * Rt
     error = U * T * Vt - W2 * W1
@@ -137,7 +139,7 @@ aligned_mode_dynamics.mutant("W_2^T = R S_1 U^T", first="S1", breaks="alignment 
 aligned_mode_dynamics.mutant("a^2 = (sqrt(lambda^2 + s_0^2) -+ lambda)/2", four=1, breaks="initial values")
 
 
-def mode(s: Any, s0: Any, lam: Any, t: Any, k_square: Any = Q(1, 4)) -> arb:
+def mode(s: Any, s0: Any, lam: Any, t: Any, k_square: Any = QUARTER) -> arb:
     """The closed form in balls; all arguments exact or balls."""
     a1, a2 = aligned_values(s0, lam)
     s, lam, t = arb(s), arb(lam), arb(t)
@@ -148,16 +150,16 @@ def mode(s: Any, s0: Any, lam: Any, t: Any, k_square: Any = Q(1, 4)) -> arb:
 
 @aligned_mode_dynamics.crosscheck(
     "time as an integral",
-    domain=dict(
-        s=Choices(Q(1), Q(3, 2), Q(2), Q(2, 5)),
-        lam=Choices(Q(2), Q(-3, 2), Q(1, 10), Q(-10), Q(0)),
-        start=Rationals(Q(1, 20), Q(9, 20), 40),
-        stop=Rationals(Q(1, 2), Q(19, 20), 40),
-    ),
+    domain={
+        "s": Choices(Q(1), Q(3, 2), Q(2), Q(2, 5)),
+        "lam": Choices(Q(2), Q(-3, 2), Q(1, 10), Q(-10), Q(0)),
+        "start": Rationals(Q(1, 20), Q(9, 20), 40),
+        "stop": Rationals(Q(1, 2), Q(19, 20), 40),
+    },
     quick=6,
     full=100,
 )
-def _time(s, lam, start, stop, *, k_square=Q(1, 4), coefficient=4, law="closed form"):
+def _time(s, lam, start, stop, *, k_square=QUARTER, coefficient=4, law="closed form"):
     """t = int ds / ((s~ - s) sqrt(lambda^2 + 4 s^2)) between two values of s, put into the closed form."""
 
     def reached() -> arb:
@@ -178,14 +180,14 @@ def _time(s, lam, start, stop, *, k_square=Q(1, 4), coefficient=4, law="closed f
 
 @aligned_mode_dynamics.crosscheck(
     "matrix solution",
-    domain=dict(
-        shape=Choices((2, 2, 2), (3, 2, 2), (2, 2, 3), (3, 3, 3)),
-        lam=Choices(Q(-3, 2), Q(2), Q(0), Q(1, 2)),
-        R=Given(lambda shape: rotations(shape[1])),
-        task=Given(tasks),
-        s0=Choices(Q(1, 10), Q(3), Q(-1, 5)),
-        t=Choices(Q(7, 10), Q(2)),
-    ),
+    domain={
+        "shape": Choices((2, 2, 2), (3, 2, 2), (2, 2, 3), (3, 3, 3)),
+        "lam": Choices(Q(-3, 2), Q(2), Q(0), Q(1, 2)),
+        "R": Given(lambda shape: rotations(shape[1])),
+        "task": Given(tasks),
+        "s0": Choices(Q(1, 10), Q(3), Q(-1, 5)),
+        "t": Choices(Q(7, 10), Q(2)),
+    },
     quick=6,
     full=60,
 )

@@ -87,6 +87,12 @@ def tasks(shape: tuple[int, int, int]) -> Drawn:
     )
 
 
+def network(start: Any, lam: Any) -> Weights:
+    """The exact weights that a value of `starts` makes."""
+    R, V, U, k = start
+    return balanced(R, V, U, k, lam)
+
+
 def rotations(n: int) -> Drawn:
     """Rational rotations of size n."""
     return Drawn(lambda words: rotation(n, words), identity(n), f"rational rotations of size {n}")
@@ -109,7 +115,7 @@ def signed(weights: Weights, task: Task, sign: int) -> Task:
 def B_invertible(start: Any, lam: Any, task: Any) -> bool | None:
     """Whether the matrix B of the closed form is invertible; None when balls cannot tell."""
     with precision(BITS):
-        d: arb = starting_matrices(balanced(*start, lam), Task(*task), lam)[0].det()
+        d: arb = starting_matrices(network(start, lam), Task(*task), lam)[0].det()
     return True if d > 0 or d < 0 else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
@@ -13,7 +14,6 @@ from solvers.linear_networks import (
     Task,
     Weights,
     aligned_values,
-    balanced,
     ball_diagonal,
     blocks,
     closed_form,
@@ -25,7 +25,7 @@ from solvers.linear_networks import (
     starting_matrices,
 )
 from theorems import Choices, Given, Q, eq, lt, symbols
-from theorems.papers.lambda_balanced.networks import BITS, HALF, signed, starts, tasks, zeros
+from theorems.papers.lambda_balanced.networks import BITS, HALF, network, signed, starts, tasks, zeros
 from theorems.papers.lambda_balanced.paper import PAPER
 from theorems.papers.lambda_balanced.representation import late
 
@@ -42,7 +42,7 @@ def exact_B(weights: Weights, task: Task) -> fmpq_mat:
 
 def learnable(start, task) -> bool:
     """Whether det B is not 0 when the determinants of the 0-balanced product and of the task have equal signs."""
-    weights = balanced(*start, Q(0))
+    weights = network(start, Q(0))
     return bool(exact_B(weights, signed(weights, Task(*task), 1)).det() != 0)
 
 
@@ -72,7 +72,7 @@ def final_loss(weights: Weights, task: Task, lam):
     source="the invertibility assumption behind the exact solutions; reversal learning is its aligned special case",
     fidelity="derived",
     evidence="certified",
-    domain=dict(shape=Choices((2, 2, 2), (3, 3, 3)), start=Given(starts), task=Given(tasks)),
+    domain={"shape": Choices((2, 2, 2), (3, 3, 3)), "start": Given(starts), "task": Given(tasks)},
     where=learnable,
     accept=0.5,
     quick=6,
@@ -101,7 +101,7 @@ def zero_balance_determinant_obstruction(start, task, *, converges=False, stuck=
     $N_i > N_o$ the right side has the further term $\lambda W_1 \tilde V_\perp \tilde V_\perp^\top W_1^\top$ ($\succeq 0$ if
     $\lambda > 0$), for $N_o > N_i$ the term $-\lambda W_2^\top \tilde U_\perp \tilde U_\perp^\top W_2$ ($\succeq 0$ if $\lambda < 0$).
     """
-    weights, lam = balanced(*start, Q(0)), Q(0)
+    weights, lam = network(start, Q(0)), Q(0)
     matched, mismatched = (signed(weights, Task(*task), s) for s in (1, -1))
     yield "det B = 0", eq(exact_B(weights, signed(weights, Task(*task), singular)).det(), 0)
     bound = {
@@ -116,10 +116,10 @@ def zero_balance_determinant_obstruction(start, task, *, converges=False, stuck=
 
 
 for words, part, knobs in (
-    ("0-balanced square networks always converge", "weakest mode lost", dict(converges=True)),
-    ("stuck at half the squared strongest mode", "above the bound", dict(stuck="strongest mode")),
-    ("stuck at the loss of the zero network", "above the bound", dict(stuck="all modes")),
-    ("det B = 0 for equal signs", "det B = 0", dict(singular=1)),
+    ("0-balanced square networks always converge", "weakest mode lost", {"converges": True}),
+    ("stuck at half the squared strongest mode", "above the bound", {"stuck": "strongest mode"}),
+    ("stuck at the loss of the zero network", "above the bound", {"stuck": "all modes"}),
+    ("det B = 0 for equal signs", "det B = 0", {"singular": 1}),
 ):
     zero_balance_determinant_obstruction.mutant(words, breaks=part, **knobs)
 
@@ -136,7 +136,7 @@ BALANCED = PAPER.family(
 
 @zero_balance_determinant_obstruction.check("with balance", family=BALANCED)
 def _with_balance(lam, start, task, *, blocked=0):
-    weights = balanced(*start, lam)
+    weights = network(start, lam)
     for sign in (-1, 1):
         target = signed(weights, Task(*task), sign)
         limit = min(task[2]) ** 2 / 2 * blocked if sign < 0 else 0
@@ -145,7 +145,7 @@ def _with_balance(lam, start, task, *, blocked=0):
 
 @zero_balance_determinant_obstruction.crosscheck("with balance, from the Riccati form", family=BALANCED)
 def _from_riccati(lam, start, task):
-    weights = balanced(*start, lam)
+    weights = network(start, lam)
     return lt(loss_at(weights, signed(weights, Task(*task), -1), lam, LATE), LEARNED)
 
 
@@ -156,17 +156,17 @@ zero_balance_determinant_obstruction.mutant(
 
 @zero_balance_determinant_obstruction.check(
     "lower bound on B",
-    domain=dict(
-        shape=Choices((2, 2, 2), (3, 3, 3), (3, 2, 2), (2, 2, 3)),
-        lam=Choices(HALF, Q(-2), Q(1, 10**6), Q(0)),
-        start=Given(starts),
-        task=Given(tasks),
-    ),
+    domain={
+        "shape": Choices((2, 2, 2), (3, 3, 3), (3, 2, 2), (2, 2, 3)),
+        "lam": Choices(HALF, Q(-2), Q(1, 10**6), Q(0)),
+        "start": Given(starts),
+        "task": Given(tasks),
+    },
     quick=8,
     full=80,
 )
 def _lower_bound(lam, start, task, *, share=1):
-    weights, target = balanced(*start, lam), Task(*task)
+    weights, target = network(start, lam), Task(*task)
 
     def difference() -> arb_mat:
         with precision(BITS):
@@ -206,7 +206,13 @@ def _invertible(*, half=1):
     B, C, D, I, E, Y = letters("B C D I E Y")  # I is the inverse of D
     partner = {x: x + "t" for x in ("B", "C", "Y")}
     Bt, Ct, Yt = (transposed(x, partner) for x in (B, C, Y))
-    rules = {("D", "I"): 1, ("I", "D"): 1, ("E", "D"): D * E, ("E", "I"): I * E, ("E", "E"): 1 - D * D}
+    rules: dict[tuple[str, ...], Any] = {
+        ("D", "I"): 1,
+        ("I", "D"): 1,
+        ("E", "D"): D * E,
+        ("E", "I"): I * E,
+        ("E", "E"): 1 - D * D,
+    }
     balance = B * D * Bt - C * D * Ct + B * E * Ct + C * E * Bt - Yt * Y * 2  # 2 lambda I
     gap = C - B * E * I
     left = B * I * Bt * half - balance
@@ -231,7 +237,7 @@ def _signature():
 
 @zero_balance_determinant_obstruction.check(
     "equality at the reversal of one mode",
-    domain=dict(s=Choices(Q(1), Q(3, 2), Q(2, 5)), lam=Choices(HALF, Q(-2), Q(1, 10**6))),
+    domain={"s": Choices(Q(1), Q(3, 2), Q(2, 5)), "lam": Choices(HALF, Q(-2), Q(1, 10**6))},
     quick=3,
     full=9,
 )

@@ -6,9 +6,9 @@ from flint import arb, arb_mat
 
 from solvers.enclosures import precision
 from solvers.exact_linalg import to_arb_mat
-from solvers.linear_networks import Blocks, Task, balanced, ball_diagonal, blocks, closed_form, inner, limit, spectrum
+from solvers.linear_networks import Blocks, Task, ball_diagonal, blocks, closed_form, inner, limit, spectrum
 from theorems import Choices, Given, Q, eq, slope, symbols
-from theorems.papers.lambda_balanced.networks import BITS, B_invertible, starts, tasks, zeros
+from theorems.papers.lambda_balanced.networks import BITS, HALF, B_invertible, network, starts, tasks, zeros
 from theorems.papers.lambda_balanced.paper import PAPER
 
 DECADES = (2, 3, 4, 5)
@@ -46,12 +46,12 @@ def late(task: Task, lam, halvings: int) -> arb:
     source="theorem on the limiting representations in the rich and the lazy regime",
     fidelity="recalled",
     evidence="certified",
-    domain=dict(
-        shape=Choices((3, 3, 3), (4, 2, 2), (2, 2, 4)),
-        lam=Choices(Q(-3), Q(1, 2), Q(4)),
-        start=Given(starts),
-        task=Given(tasks),
-    ),
+    domain={
+        "shape": Choices((3, 3, 3), (4, 2, 2), (2, 2, 4)),
+        "lam": Choices(Q(-3), Q(1, 2), Q(4)),
+        "start": Given(starts),
+        "task": Given(tasks),
+    },
     where=B_invertible,
     quick=9,
     full=90,
@@ -67,7 +67,7 @@ def limiting_representation(lam, start, task, *, law="S_lambda -+ lambda/2"):
     Lazy ($\lambda \to +\infty$): $\lambda W_1^\top W_1 \to \Sigma^\top \Sigma$ and $W_2 W_2^\top / \lambda \to \tilde U \tilde U^\top$, both
     with error $\Theta(\lambda^{-2})$; $\lambda \to -\infty$ with the roles of the layers exchanged.
     """
-    weights, target = balanced(*start, lam), Task(*task)
+    weights, target = network(start, lam), Task(*task)
     n_i = target.V.nrows()
 
     def difference(name):
@@ -95,15 +95,15 @@ def norm(M: arb_mat) -> arb:
 
 @limiting_representation.check(
     "rates",
-    domain=dict(
-        shape=Choices((3, 3, 3), (4, 2, 2), (2, 2, 4)),
-        sign=Choices(1, -1),
-        task=Given(tasks),
-    ),
+    domain={
+        "shape": Choices((3, 3, 3), (4, 2, 2), (2, 2, 4)),
+        "sign": Choices(1, -1),
+        "task": Given(tasks),
+    },
     quick=6,
     full=60,
 )
-def _rates(sign, task, *, rich=1, lazy=-2, leading=Q(1, 2)):
+def _rates(sign, task, *, rich=1, lazy=-2, leading=HALF):
     target = Task(*task)
     V, U, s = target.right, target.left, target.s
 

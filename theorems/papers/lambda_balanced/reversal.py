@@ -12,7 +12,6 @@ from solvers.linear_networks import (
     Task,
     Weights,
     aligned_values,
-    balanced,
     ball_diagonal,
     blocks,
     closed_form,
@@ -23,7 +22,7 @@ from solvers.linear_networks import (
 )
 from theorems import Choices, Given, Q, bracket, eq, le, lt, slope, symbols
 from theorems.papers.lambda_balanced.mode_limits import ball_clock
-from theorems.papers.lambda_balanced.networks import BITS, HALF, rotations, starts, tasks
+from theorems.papers.lambda_balanced.networks import BITS, HALF, network, rotations, starts, tasks
 from theorems.papers.lambda_balanced.paper import PAPER
 from theorems.papers.lambda_balanced.representation import late
 
@@ -42,7 +41,7 @@ def reversal_time(goal, lam) -> arb:
     source="reversal learning and continual learning; constants derived",
     fidelity="derived",
     evidence="certified",
-    domain=dict(goal=Choices(Q(3, 2), Q(1), HALF)),
+    domain={"goal": Choices(Q(3, 2), Q(1), HALF)},
     quick=3,
     full=3,
     part="reversal of one mode",
@@ -106,7 +105,7 @@ reversal_and_continual.mutant("-s~/(2 e^{4 s~ t} - 1)", power=2, breaks="stuck m
 
 
 @reversal_and_continual.crosscheck(
-    "reversal time by integration", domain=dict(lam=Choices(Q(1, 100), HALF, Q(-2))), quick=3, full=3
+    "reversal time by integration", domain={"lam": Choices(Q(1, 100), HALF, Q(-2))}, quick=3, full=3
 )
 def _integral(lam):
     def difference() -> arb:
@@ -166,7 +165,7 @@ def reversal_losses(R, V, U, lam):
 
 
 @reversal_and_continual.check(
-    "reversal of a matrix", domain=dict(R=rotations(3), V=rotations(3), U=rotations(3)), quick=1, full=10
+    "reversal of a matrix", domain={"R": rotations(3), "V": rotations(3), "U": rotations(3)}, quick=1, full=10
 )
 def _matrix_reversal(R, V, U, *, recovers=False, threshold=0):
     losses = cache(lambda lam: reversal_losses(R, V, U, lam))
@@ -226,7 +225,7 @@ CONTINUAL = PAPER.family(
 
 @reversal_and_continual.check("continual learning", family=CONTINUAL)
 def _continual(lam, start, first, second, *, forgetting="distance"):
-    weights, one, two = balanced(*start, lam), Task(*first), Task(*second)
+    weights, one, two = network(start, lam), Task(*first), Task(*second)
 
     def after_first() -> arb_mat:
         with precision(BITS):
@@ -270,17 +269,17 @@ reversal_and_continual.mutant("the transient does not depend on lambda", other=T
 
 @reversal_and_continual.crosscheck(
     "continual learning from the Riccati form",
-    domain=dict(
-        lam=Choices(HALF, Q(-2), Q(3)),
-        start=Given(lambda: starts(SQUARE)),
-        first=Given(lambda: tasks(SQUARE)),
-        second=Given(lambda: tasks(SQUARE)),
-    ),
+    domain={
+        "lam": Choices(HALF, Q(-2), Q(3)),
+        "start": Given(lambda: starts(SQUARE)),
+        "first": Given(lambda: tasks(SQUARE)),
+        "second": Given(lambda: tasks(SQUARE)),
+    },
     quick=1,
     full=10,
 )
 def _continual_riccati(lam, start, first, second):
-    weights, one, two = balanced(*start, lam), Task(*first), Task(*second)
+    weights, one, two = network(start, lam), Task(*first), Task(*second)
 
     def excess() -> arb:
         with precision(LONG_BITS):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from solvers.free_algebra import derivative, letters, rewritten, transposed
 from theorems import Q, eq, matrix_symbols, symbols
 from theorems.papers.lambda_balanced.paper import PAPER
@@ -58,7 +60,7 @@ def _equation(*, above=-1, below=1):
     for residual in (top + W1t * excess * half, bottom - W2 * excess * half):
         coefficients = residual.coefficients()
         yield "equation of Q", eq(coefficients, [0] * len(coefficients))
-    balanced = {("W2t", "W2"): W1 * W1t + lam}
+    balanced: dict[tuple[str, ...], Any] = {("W2t", "W2"): W1 * W1t + lam}
     for residual in (top, bottom):
         coefficients = rewritten(residual, balanced).coefficients()
         yield "equation of a balanced Q", eq(coefficients, [0] * len(coefficients))
@@ -107,7 +109,7 @@ def _integral(*, front=1):
     import sympy
 
     E, F, G = letters("E F G")  # G is the inverse of F
-    rules = {("F", "E"): E * F, ("G", "E"): E * G, ("F", "G"): 1, ("G", "F"): 1}
+    rules: dict[tuple[str, ...], Any] = {("F", "E"): E * F, ("G", "E"): E * G, ("F", "G"): 1, ("G", "F"): 1}
     integral = (E * G * E - G) * (sympy.Rational(1, 2) * front)
     coefficients = rewritten(derivative(integral, {"E": F * E}) - E * E, rules).coefficients()
     yield eq(coefficients, [0] * len(coefficients))

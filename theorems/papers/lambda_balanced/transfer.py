@@ -6,9 +6,9 @@ from flint import arb, arb_mat
 
 from solvers.enclosures import precision
 from solvers.exact_linalg import to_arb_mat, verified_sqrt
-from solvers.linear_networks import Task, balanced, ball_diagonal, blocks, closed_form, limit
+from solvers.linear_networks import Task, ball_diagonal, blocks, closed_form, limit
 from theorems import Choices, Given, Q, eq, slope, symbols
-from theorems.papers.lambda_balanced.networks import BITS, Drawn, rotation, starts
+from theorems.papers.lambda_balanced.networks import BITS, Drawn, network, rotation, starts
 from theorems.papers.lambda_balanced.paper import PAPER
 from theorems.papers.lambda_balanced.representation import late, norm
 
@@ -20,7 +20,8 @@ BASES = Drawn(lambda words: (rotation(4, words), rotation(4, words)), None, "two
 
 def task_of(bases) -> Task:
     """The task with the singular values 2, 1.5, 0.9, 0.5."""
-    return Task(*bases, VALUES)
+    V, U = bases
+    return Task(V, U, VALUES)
 
 
 def trained(W1: arb_mat, i: int) -> list[arb]:
@@ -54,11 +55,11 @@ def normalized(K: arb_mat) -> arb_mat:
     source="implications for transfer learning and generalisation",
     fidelity="derived",
     evidence="certified",
-    domain=dict(
-        lam=Choices(Q(-200), Q(200), Q(2), Q(-2), Q(1, 1000)),
-        start=Given(lambda: starts(SHAPE)),
-        bases=BASES,
-    ),
+    domain={
+        "lam": Choices(Q(-200), Q(200), Q(2), Q(-2), Q(1, 1000)),
+        "start": Given(lambda: starts(SHAPE)),
+        "bases": BASES,
+    },
     quick=5,
     full=50,
     part="pipeline",
@@ -73,7 +74,7 @@ def transfer_generalisation(lam, start, bases, *, flipped=1):
     $(\Sigma^\top \Sigma)_{ij} / (\Sigma^\top \Sigma)_{ii}$ as $\lambda \to +\infty$ (both with error $\Theta(\lambda^{-2})$), and to
     $(\Sigma^\top \Sigma)^{1/2}_{ij} / (\Sigma^\top \Sigma)^{1/2}_{ii}$ as $\lambda \to 0$ (error $\Theta(\lambda)$).
     """
-    task, weights = task_of(bases), balanced(*start, lam)
+    task, weights = task_of(bases), network(start, lam)
 
     def difference() -> arb_mat:
         with precision(BITS):
@@ -98,7 +99,7 @@ def generic(bases) -> bool:
 LIMITS = {"no transfer": 0, "covariance of the task": 2, "root of the covariance": 1}
 
 
-@transfer_generalisation.check("limits", domain=dict(bases=BASES), where=generic, accept=0.2, quick=3, full=30)
+@transfer_generalisation.check("limits", domain={"bases": BASES}, where=generic, accept=0.2, quick=3, full=30)
 def _limits(bases, *, exchanged=False, lazy=-2, rich=1):
     task = task_of(bases)
     V = task.right
