@@ -106,13 +106,19 @@ def _general_link(*, second_factor=1):
     link = g(y)
     h = phi(c).diff(c).subs(c, link)
     plus, minus = -h, link * h - phi(link)
-    yield "general: second derivatives", eq(
-        (plus.diff(y, 2), minus.diff(y, 2)),
-        (-h.diff(y, 2), link * h.diff(y, 2) + second_factor * link.diff(y) * h.diff(y)),
+    yield (
+        "general: second derivatives",
+        eq(
+            (plus.diff(y, 2), minus.diff(y, 2)),
+            (-h.diff(y, 2), link * h.diff(y, 2) + second_factor * link.diff(y) * h.diff(y)),
+        ),
     )
-    yield "general: interval", eq(
-        link * h.diff(y, 2) + link.diff(y) * h.diff(y),
-        link * h.diff(y) * (h.diff(y, 2) / h.diff(y) + link.diff(y) / link),
+    yield (
+        "general: interval",
+        eq(
+            link * h.diff(y, 2) + link.diff(y) * h.diff(y),
+            link * h.diff(y) * (h.diff(y, 2) / h.diff(y) + link.diff(y) / link),
+        ),
     )
 
 
@@ -121,7 +127,10 @@ def _identity_link(*, steepness=1):
     phi, c = functions("phi"), symbols("c", positive=True)
     slope, weight = phi(c).diff(c), phi(c).diff(c, 2)
     plus, minus = -slope, c * slope - phi(c)
-    yield "identity: second derivatives", eq((plus.diff(c, 2), minus.diff(c, 2)), (-weight.diff(c), (c * weight).diff(c)))
+    yield (
+        "identity: second derivatives",
+        eq((plus.diff(c, 2), minus.diff(c, 2)), (-weight.diff(c), (c * weight).diff(c))),
+    )
     s, r = symbols("s r")
     w = c**s / (1 + c) ** r
     yield "identity: elasticity", eq(c * w.diff(c) / w, s - r * c / (1 + c))

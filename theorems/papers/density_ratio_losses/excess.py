@@ -12,11 +12,13 @@ from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, bregman, n
 from theorems.papers.density_ratio_losses.paper import PAPER
 
 WITHIN = Q(1, 10**30)
+EQUAL = (Q(1, 2), Q(1, 2))  # class priors
 
 
-def risk(P, Q_, plus, minus, priors=(Q(1, 2), Q(1, 2))):
+def risk(P, Q_, partial_losses, priors=EQUAL):
     """Class priors times the mean partial losses: values of l(1, f) and l(-1, f) on the points of X."""
     first, second = priors
+    plus, minus = partial_losses
     return first * sum(p * a for p, a in zip(P, plus)) + second * sum(q * b for q, b in zip(Q_, minus))
 
 
@@ -78,7 +80,7 @@ def excess_risk_is_bregman():
 
 
 @excess_risk_is_bregman.proof("excess risk", covers="every phi, all P, Q and predictions on two points")
-def _excess_risk(*, factor=2, priors=(Q(1, 2), Q(1, 2)), mean="Q", generator_sign=1, swapped=False):
+def _excess_risk(*, factor=2, priors=EQUAL, mean="Q", generator_sign=1, swapped=False):
     import sympy
 
     phi, v = functions("phi"), symbols("v", positive=True)
@@ -89,8 +91,8 @@ def _excess_risk(*, factor=2, priors=(Q(1, 2), Q(1, 2)), mean="Q", generator_sig
     p, q, G = (symbols(f"{letter}:2", positive=True) for letter in "pqG")
     beta = [a / b for a, b in zip(p, q)]
     parts = [sympy.Rational(int(a.p), int(a.q)) for a in priors]
-    excess = risk(p, q, *recipe(phi, slope, G, generator_sign), parts)
-    excess -= risk(p, q, *recipe(phi, slope, beta, generator_sign), parts)
+    excess = risk(p, q, recipe(phi, slope, G, generator_sign), parts)
+    excess -= risk(p, q, recipe(phi, slope, beta, generator_sign), parts)
     yield "excess risk", eq(factor * excess, measured(phi, slope, q if mean == "Q" else p, beta, G, swapped))
 
 
@@ -102,23 +104,21 @@ def _quadratic(*, share=2):
 
 
 @excess_risk_is_bregman.crosscheck("finite spaces", family=EXACT)
-def _finite_spaces(
-    P, Q_, estimates, least, higher, *, factor=2, priors=(Q(1, 2), Q(1, 2)), mean="Q", generator_sign=1, share=2
-):
+def _finite_spaces(P, Q_, estimates, least, higher, *, factor=2, priors=EQUAL, mean="Q", generator_sign=1, share=2):
     weight = fmpq_poly([least, *higher])
     slope = weight.integral()
     phi = slope.integral()
     P, Q_ = normalised(P), normalised(Q_)
     beta = [p / q for p, q in zip(P, Q_)]
-    excess = risk(P, Q_, *recipe(phi, slope, estimates, generator_sign), priors)
-    excess -= risk(P, Q_, *recipe(phi, slope, beta, generator_sign), priors)
+    excess = risk(P, Q_, recipe(phi, slope, estimates, generator_sign), priors)
+    excess -= risk(P, Q_, recipe(phi, slope, beta, generator_sign), priors)
     yield "exact instances", eq(factor * excess, measured(phi, slope, Q_ if mean == "Q" else P, beta, estimates))
     square = sum((q * (b - g) ** 2 for q, b, g in zip(Q_, beta, estimates)), fmpq(0))
     yield "exact lower bound", le(least * square / share, 2 * excess)
 
 
 @excess_risk_is_bregman.crosscheck("catalogue", family=TRANSCENDENTAL)
-def _catalogue(loss, P, Q_, estimates, *, factor=2, priors=(Q(1, 2), Q(1, 2)), mean="Q"):
+def _catalogue(loss, P, Q_, estimates, *, factor=2, priors=EQUAL, mean="Q"):
     chosen = CATALOGUE[loss]
     P, Q_ = normalised(P), normalised(Q_)
 
@@ -127,7 +127,7 @@ def _catalogue(loss, P, Q_, estimates, *, factor=2, priors=(Q(1, 2), Q(1, 2)), m
 
         beta, G = [arb(p / q) for p, q in zip(P, Q_)], [arb(g) for g in estimates]
         at = [[chosen.inverse(c) for c in values] for values in (G, beta)]
-        risks = [risk(P, Q_, [chosen.plus(y) for y in ys], [chosen.minus(y) for y in ys], priors) for ys in at]
+        risks = [risk(P, Q_, ([chosen.plus(y) for y in ys], [chosen.minus(y) for y in ys]), priors) for ys in at]
         weights = Q_ if mean == "Q" else P
         return factor * (risks[0] - risks[1]), measured(chosen.generator, chosen.slope, weights, beta, G)
 
@@ -220,7 +220,7 @@ def _undefined(*, only_one=False):
         plus = [a + u(g) for a, g in zip(plus, estimates)]
         minus = [a + v(g) for a, g in zip(minus, estimates)]
         half = sympy.Rational(1, 2)
-        return 2 * risk(P, mass, plus, minus, (half, half)) - measured(phi, slope, mass, beta, estimates)
+        return 2 * risk(P, mass, (plus, minus), (half, half)) - measured(phi, slope, mass, beta, estimates)
 
     def discrepancy(ratio):
         return ratio * (u(y) - u(z)) + v(y) - v(z)
@@ -248,7 +248,7 @@ def _constants(*, accepted=True):
     shifted = []
     for estimates in (G, beta):
         plus, minus = recipe(phi, slope, estimates)
-        shifted.append(2 * risk(p, q, [s + a for s in plus], [s + b for s in minus], (half, half)))
+        shifted.append(2 * risk(p, q, ([s + a for s in plus], [s + b for s in minus]), (half, half)))
     least = shifted[1] if accepted else shifted[1] - a * sum(p) - b * sum(q)
     yield "constants are accepted", eq(shifted[0] - least, measured(phi, slope, q, beta, G))
 
@@ -266,7 +266,7 @@ def _two_points(kind, constants, first, second, least, higher, *, ratios=RATIOS,
         plus = [a + u(g) for a, g in zip(plus, estimates)]
         minus = [a + v(g) for a, g in zip(minus, estimates)]
         beta = [p / q for p, q in zip(P, mass)]
-        return risk(P, mass, plus, minus) - measured(phi, slope, mass, beta, estimates) / 2
+        return risk(P, mass, (plus, minus)) - measured(phi, slope, mass, beta, estimates) / 2
 
     spread = fmpq(0)
     for b in ratios:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from flint import fmpq_poly
 
@@ -11,7 +13,7 @@ from theorems.kernel.symbols import functions
 from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, bregman, exp, root
 from theorems.papers.density_ratio_losses.paper import PAPER
 
-SPOILED = {
+SPOILED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "boosting weight without 1/2": ("boosting", {"weight": lambda c: 1 / (c * root(c, 2))}),
     "logistic weight 1/(1+c)^2": ("logistic", {"weight": lambda c: 1 / (1 + c) ** 2}),
     "boosting link e^y": ("boosting", {"link": exp}),
