@@ -96,8 +96,8 @@ def sharpness_turning_point(c, y, kappa2, start, *, turn="root", follow="sharpne
         moves = side_of_turn([f for f, _ in states], point) if follow == "sharpness" else rises(f0, y, stops, "signed")
     yield "closed form", eq(S, closed, within=Q(1, 10**9))
     yield "trend", ordered(S, moves)
-    fine = [S[1 + j] for j, f in enumerate(stops) if abs(f - about) <= y / 1000]
     if start in ("0", "-y"):  # the flow passes the turning point
+        fine = [S[1 + stops.index(about + h * y)] for h in FINE]
         yield "least sharpness within y/1000", lt([fine[1], fine[2]], [fine[0], fine[3]])
 
 
@@ -120,7 +120,8 @@ def ordered(values: Sequence[arb], signs: Sequence[int]):
     "closed form and turning point",
     rests_on=(
         "f moves monotonically to y along the flow (sharpening-law), so the trends of S in f are trends in time",
-        "on (0, y/2), S' has the sign of f^2 r^2 - 4 (y - 2f)^2 lambda^2, because both terms of S' are squares of positive numbers there",
+        "on (0, y/2), S' is a difference of two positive terms and has the sign of the difference of their squares, so that of "
+        "f^2 r^2 - 4 (y - 2f)^2 lambda^2",
         "G(f) = 1/(y - 2f)^2 - 4/f^2 - 12c/kappa^2 is increasing, negative at 2y/5 and tends to infinity at y/2: one root, and a change of "
         "sign",
     ),
