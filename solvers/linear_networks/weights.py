@@ -51,8 +51,10 @@ def balanced(R: fmpq_mat, V: fmpq_mat, U: fmpq_mat, k: Sequence[fmpq], lam: fmpq
 
 
 def aligned_values(sigma: Any, lam: Any) -> tuple[arb, arb]:
-    """Balls (a1, a2), a1 > 0, with a1 a2 = sigma and a2^2 - a1^2 = lambda."""
+    """Balls (a1, a2), a1 >= 0, with a1 a2 = sigma and a2^2 - a1^2 = lambda."""
     sigma, lam = to_arb(sigma), to_arb(lam)
+    if sigma.is_zero() and lam.is_zero():
+        return arb(0), arb(0)
     root = (lam * lam + 4 * sigma * sigma).sqrt()
     if lam > 0:  # the small one by division: no cancellation
         a2 = ((root + lam) / 2).sqrt()

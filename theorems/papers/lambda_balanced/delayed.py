@@ -23,7 +23,7 @@ from theorems import Q, slope
 from theorems.papers.lambda_balanced.kernel import ntk_regimes
 from theorems.papers.lambda_balanced.networks import BITS, HALF, rotations
 
-LAMBDAS = (30, 100, 300, 1000)
+LAMBDAS = (100, 300, 1000, 3000)
 SIGMA = HALF  # the singular value of the initial product
 ONE = fmpq_mat(1, 1, [fmpq(1)])
 

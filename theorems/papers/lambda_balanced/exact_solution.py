@@ -126,7 +126,7 @@ def nearly_singular(lam, start, task):
     weights = network(start, lam)
     with precision(BITS):
         d = abs(starting_matrices(weights, signed(weights, Task(*task), -1), lam)[0].det())
-    return True if d > 0 and d < Q(1, 1000) else False if d > Q(1, 1000) else None
+    return bool(d > 0 and d < Q(1, 1000))
 
 
 @exact_qqt_solution.check(

@@ -89,15 +89,28 @@ def movements(product, task: Task, lams, minus: Any = 0):
     return thunk
 
 
+def regimes(name: str, shape):
+    """Initial products and tasks of one architecture."""
+    return PAPER.family(
+        name,
+        shape=shape,
+        product=Given(products),
+        task=Given(tasks),
+        where=generic,
+        accept=0.5,
+        quick=1,
+        full=20,
+    )
+
+
+ARCHITECTURES = (regimes("square", SQUARE), regimes("funnel", FUNNEL), regimes("inverted-funnel", INVERTED))
+
+
 @PAPER.transition(
     source="lazy, rich and delayed rich regimes by architecture and sign of lambda; values and exponents derived",
     fidelity="derived",
     evidence="certified",
-    domain={"shape": Choices(SQUARE, FUNNEL, INVERTED), "product": Given(products), "task": Given(tasks)},
-    where=generic,
-    accept=0.5,
-    quick=3,
-    full=60,
+    family=ARCHITECTURES,
     part="large balance",
     method="kernels and their distances in 400-bit balls from the initial product and the limits of Q Q^T; the Jacobian in symbols; weights along "
     "the flow by validated integration; first passage times by bisection in balls",
@@ -148,19 +161,8 @@ ntk_regimes.mutant(
 )
 ntk_regimes.mutant("error of exponent -1 on the rich side", rest=-1, breaks="funnel, rich side (lambda < 0)")
 
-BOTH = PAPER.family(
-    "regimes",
-    shape=Choices(SQUARE, FUNNEL, INVERTED),
-    product=Given(products),
-    task=Given(tasks),
-    where=generic,
-    accept=0.5,
-    quick=3,
-    full=60,
-)
 
-
-@ntk_regimes.check("small balance", family=BOTH)
+@ntk_regimes.check("small balance", family=ARCHITECTURES)
 def _small_balance(shape, product, task, *, square=2, funnel=1, parity=1):
     target = Task(*task)
 
@@ -196,7 +198,7 @@ ntk_regimes.mutant("odd for square networks", parity=-1, breaks="even")
 ntk_regimes.mutant("even to leading order for funnels", parity=-1, breaks="odd to leading order")
 
 
-@ntk_regimes.crosscheck("features are learned without balance", family=BOTH)
+@ntk_regimes.crosscheck("features are learned without balance", family=ARCHITECTURES)
 def _positive(product, task):
     def at_zero() -> arb:
         with precision(BITS):
@@ -245,7 +247,7 @@ def _evolution(lam, start, task, t, *, term=1, frozen=False, swapped=False):
     n_i = target.V.nrows()
 
     def difference():
-        with precision(80):
+        with precision(112):
             moved = along_the_flow(weights, target.Sigma, t)
             J = jacobian(moved)
             M = closed_form(weights, target, lam, 0 if frozen else t)
@@ -274,7 +276,7 @@ def along_the_flow(weights: Weights, Sigma, t) -> Weights:
         first = [total(b[o][h] * E[o][i] for o in range(n_o)) for h in range(n_h) for i in range(n_i)]
         return first + [total(E[o][i] * a[h][i] for i in range(n_i)) for o in range(n_o) for h in range(n_h)]
 
-    end = flow(field, [*weights.W1.entries(), *weights.W2.entries()], t, order=24)
+    end = flow(field, [*weights.W1.entries(), *weights.W2.entries()], t, order=30)
     cut = n_h * n_i
     return Weights(
         to_arb_mat([end[h * n_i : (h + 1) * n_i] for h in range(n_h)]),

@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from solvers.enclosures import precision
-from solvers.exact_linalg import frobenius_squared, to_arb_mat
+from solvers.exact_linalg import frobenius_squared, null_space, to_arb_mat
 from solvers.free_algebra import letters, rewritten, transposed
 from solvers.linear_networks import (
     Task,
@@ -41,9 +41,16 @@ def exact_B(weights: Weights, task: Task) -> fmpq_mat:
 
 
 def learnable(start, task) -> bool:
-    """Whether det B is not 0 when the determinants of the 0-balanced product and of the task have equal signs."""
-    weights = network(start, Q(0))
-    return bool(exact_B(weights, signed(weights, Task(*task), 1)).det() != 0)
+    """Whether the rank of B is n for equal signs of the determinants, and n - 1 for opposite ones (lambda = 0)."""
+    weights, n = network(start, Q(0)), len(task[2])
+    ranks = [exact_B(weights, signed(weights, Task(*task), sign)).rank() for sign in (1, -1)]
+    return bool(ranks == [n, n - 1])
+
+
+def lost_mode(weights: Weights, task: Task) -> fmpq:
+    """The smallest singular value on the support of the vector x with B x = 0 (lambda = 0)."""
+    x = null_space(exact_B(weights, task)).entries()
+    return min(s for s, v in zip(task.s, x) if v != 0)
 
 
 def loss_at(weights: Weights, task: Task, lam, t):
@@ -91,10 +98,11 @@ def final_loss(weights: Weights, task: Task, lam):
         "det(I + O) = det O det(O^T + I) = -det(I + O) for det O = -1",
     ),
 )
-def zero_balance_determinant_obstruction(start, task, *, converges=False, stuck="weakest mode", singular=-1):
+def zero_balance_determinant_obstruction(start, task, *, converges=False, stuck="lost mode", singular=-1):
     r"""Let $N_i = N_h = N_o = n$ and let $\Sigma$ and $W_2 W_1(0)$ be invertible. (i) If $\lambda = 0$ and
-    $\det(W_2 W_1(0)) \det \Sigma < 0$ then $\det B = 0$ and $\ell(t) > \frac12 \tilde s_{\min}^2$ for all $t$; for generic data
-    $\ell(t) \to \frac12 \tilde s_{\min}^2$: exactly the weakest mode is lost. (ii) If $\lambda = 0$, the signs are equal and
+    $\det(W_2 W_1(0)) \det \Sigma < 0$ then $\det B = 0$ and $\ell(t) > \frac12 \tilde s_{\min}^2$ for all $t$. If $B$ has rank $n - 1$,
+    $\ell(t) \to \frac12 \tilde s_j^2$: exactly one mode is lost, the weakest one on the support of the vector $x$ with $Bx = 0$ (so
+    generically the weakest of all). (ii) If $\lambda = 0$, the signs are equal and
     $\det B \ne 0$ (generic), the loss goes to 0. (iii) If $\lambda \ne 0$ the loss goes to 0 for either sign and all data, because $B$
     is invertible: $$B S_\lambda B^\top - \lambda^2 I = \tfrac14 (\lambda C - 2 B \tilde S) S_\lambda^{-1} (\lambda C - 2 B \tilde S)^\top \succeq 0,$$
     so $\sigma_{\min}(B)^2 \ge \lambda^2 / \max_i s_{\lambda,i}$, with equality for one mode that has learned $-\tilde s$. For
@@ -104,19 +112,21 @@ def zero_balance_determinant_obstruction(start, task, *, converges=False, stuck=
     weights, lam = network(start, Q(0)), Q(0)
     matched, mismatched = (signed(weights, Task(*task), s) for s in (1, -1))
     yield "det B = 0", eq(exact_B(weights, signed(weights, Task(*task), singular)).det(), 0)
-    bound = {
-        "weakest mode": min(task[2]) ** 2 / 2,
-        "strongest mode": max(task[2]) ** 2 / 2,
-        "all modes": frobenius_squared(mismatched.Sigma) / 2,
+    weakest, lost = mismatched.smallest, lost_mode(weights, mismatched)
+    bound, left = {
+        "lost mode": (weakest**2 / 2, lost**2 / 2),
+        "strongest mode": (max(mismatched.s) ** 2 / 2,) * 2,
+        "all modes": (frobenius_squared(mismatched.Sigma) / 2,) * 2,
     }[stuck]
     early_loss, late_loss = (cache(loss_at(weights, mismatched, lam, t)) for t in (Q(2), LATE))
-    yield "weakest mode lost", lt(late_loss, LEARNED if converges else bound + STUCK)
+    most = LEARNED if converges else left + STUCK
+    yield "one mode lost", lt(lambda: [left - STUCK, late_loss()], lambda: [late_loss(), most])
     yield "above the bound", lt([bound] * 2, lambda: [early_loss(), late_loss()])
     yield "learned, equal signs", eq(final_loss(weights, matched, lam), 0, within=LEARNED)
 
 
 for words, part, knobs in (
-    ("0-balanced square networks always converge", "weakest mode lost", {"converges": True}),
+    ("0-balanced square networks always converge", "one mode lost", {"converges": True}),
     ("stuck at half the squared strongest mode", "above the bound", {"stuck": "strongest mode"}),
     ("stuck at the loss of the zero network", "above the bound", {"stuck": "all modes"}),
     ("det B = 0 for equal signs", "det B = 0", {"singular": 1}),
