@@ -1,0 +1,75 @@
+"""Worst cases over classes of functions and operators, as semidefinite programs with exact data and proven bounds.
+
+Contents:
+    expressions: `Vector`, `Scalar`, `inner`, `squared`
+    functions: classes of functions by their interpolation conditions
+    operators: classes of operators
+    model: `Performance`, the problem as a user writes it, and its semidefinite program
+    bounds: `enclose`, rigorous bounds on both sides
+    proofs: bounds by multipliers in closed form
+"""
+
+from solvers.performance.bounds import enclose
+from solvers.performance.expressions import ORIGIN, Scalar, Vector, inner, squared
+from solvers.performance.functions import (
+    Curved,
+    Lipschitz,
+    Sample,
+    SampleClass,
+    convex,
+    convex_indicator,
+    convex_lipschitz,
+    smooth,
+    smooth_convex,
+    smooth_strongly_convex,
+    strongly_convex,
+)
+from solvers.performance.model import Performance, Program, Sampled
+from solvers.performance.operators import (
+    LipschitzOperator,
+    Monotone,
+    WeakMinty,
+    cocoercive,
+    lipschitz,
+    monotone,
+    monotone_lipschitz,
+    strongly_monotone,
+    weak_minty,
+)
+from solvers.performance.proofs import certificate, proven
+from solvers.performance.result import WorstCase
+
+__all__ = [
+    "ORIGIN",
+    "Curved",
+    "Lipschitz",
+    "LipschitzOperator",
+    "Monotone",
+    "Performance",
+    "Program",
+    "Sample",
+    "SampleClass",
+    "Sampled",
+    "Scalar",
+    "Vector",
+    "WeakMinty",
+    "WorstCase",
+    "certificate",
+    "cocoercive",
+    "convex",
+    "convex_indicator",
+    "convex_lipschitz",
+    "enclose",
+    "inner",
+    "lipschitz",
+    "monotone",
+    "monotone_lipschitz",
+    "proven",
+    "smooth",
+    "smooth_convex",
+    "smooth_strongly_convex",
+    "squared",
+    "strongly_convex",
+    "strongly_monotone",
+    "weak_minty",
+]

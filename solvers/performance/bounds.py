@@ -1,0 +1,169 @@
+"""Proven bounds of the program, tight: an interior pair of points as near to the boundary as the exact test allows.
+
+The multipliers are kept inside by delta: with e the unit of the cone, multipliers y >= delta e for the objective c are
+multipliers y - delta e >= 0 for the objective c + delta A^T e; a slack >= delta e is a slack >= 0 for the right-hand side b - delta e.
+One numerical solution of the program shifted so gives both interior points. The bounds lie on the segments
+from the (slightly infeasible) optimal points to the interior ones, at the least step that passes the exact test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from flint import fmpq
+
+from solvers.certificates import ConicProblem, DualBound, PrimalPoint
+from solvers.certificates.rational import dot
+from solvers.conic import Certified, certify, exact, numeric
+from solvers.conic.affine import Plan, on_subspace, plan
+from solvers.conic.dual import dual_problem
+from solvers.conic.numeric import FloatProblem, Floats
+from solvers.conic.repair import equations, room_to_move
+from solvers.conic.result import accepted, assembled
+from solvers.conic.rounding import bits_for, dyadic, to_float
+
+Point = tuple[fmpq, ...]
+DELTAS = (1e-8, 1e-6, 1e-4, 1e-2)
+"""Depths of the interior points, relative to data of size 1; deeper ones only if shallower ones fail."""
+STEPS = (0.0, *(10.0 ** (k / 4) for k in range(-40, 1)))
+"""Shares of the way to the interior point."""
+MILD = 100.0
+"""Optima between 1/100 and 100 need no scaling for the multipliers' sake."""
+
+
+def enclose(problem: ConicProblem) -> Certified:
+    """Enclose the optimum of a semidefinite program (a minimisation) between proven bounds.
+
+    Args:
+        problem: exact data with a linear objective.
+
+    Returns:
+        The bounds with their certificate; never raises for a numerical failure. Programs without interior, infeasible
+        and unbounded ones are left to `solvers.conic.certify`.
+    """
+    if problem.P is not None or not problem.is_exact or exact.is_linear(problem):
+        return certify(problem)
+    floats = FloatProblem(problem)
+    found = numeric.solve(floats)
+    if not found.status.endswith("Solved"):
+        return certify(problem)
+    refined = exact.refine(floats, found)
+    if refined is not None:
+        return refined
+    scale = _scale(float(floats.c @ found.x))
+    scaled = _scaled(problem, scale)
+    again = found if scale == 1 else numeric.solve(FloatProblem(scaled))
+    times = to_float(scale)
+    if times < 1 / MILD or times > MILD:  # scaling makes x more exact, and y only if the scale was far off
+        found = again
+    primal = _Side(floats, again.x / times, lambda x: accepted(problem, PrimalPoint(x, problem.objective(x))))
+    other = FloatProblem(dual_problem(problem))
+    dual = _Side(other, found.y, lambda y: accepted(problem, DualBound(y, _value(problem, y))))
+    for delta in DELTAS:
+        if primal.point is not None and dual.point is not None:
+            break
+        inside = numeric.solve(FloatProblem(_shifted(scaled, floats, delta)))
+        primal.towards(inside.x / times)
+        dual.towards(inside.y + delta * floats.identity)
+    if primal.point is None or dual.point is None:
+        general = certify(problem)
+        if general.status not in ("enclosed", "lower bound", "upper bound", "inconclusive"):
+            return general
+        return _merged(problem, primal.point, dual.point, general)
+    upper = PrimalPoint(primal.point, problem.objective(primal.point))
+    lower = DualBound(dual.point, _value(problem, dual.point))
+    return assembled(problem, upper, lower, _wide(upper.bound, lower.bound), "interior points")
+
+
+class _Side:
+    """The search for a feasible point, primal or dual, near a numerical one."""
+
+    def __init__(self, floats: FloatProblem, x: Floats, accept: Callable[[Point], bool]) -> None:
+        self.floats, self.x, self.accept = floats, x, accept
+        self.rows, self.right = equations(floats.exact)
+        self.plan: Plan | None = None
+        self.point: Point | None = None
+
+    def towards(self, target: Floats) -> None:
+        """Find the least step towards the target that passes; nothing if a point is known or the target is no point."""
+        if self.point is not None or not (np.all(np.isfinite(self.x)) and np.all(np.isfinite(target))):
+            return
+        if self.rows:
+            self.plan = plan(self.rows, room_to_move(self.floats, target))
+        low, high = -1, len(STEPS) - 1  # the feasible steps are an interval that ends at the target, if it is feasible
+        if not self._inside(STEPS[high], target):
+            return
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._inside(STEPS[middle], target) else (middle, high)
+        for k in (high, high + 1, high + 3, high + 8, len(STEPS) - 1):
+            if k < len(STEPS):
+                point = self._exactly(STEPS[k], target)
+                if point is not None and self.accept(point):
+                    self.point = point
+                    return
+
+    def _inside(self, step: float, target: Floats) -> bool:
+        """Whether the repaired point is feasible in doubles, by more than their noise."""
+        point = self._exactly(step, target)
+        if point is None:
+            return False
+        slack = self.floats.slack(np.array([to_float(v) for v in point]))
+        noise = 1e-15 * (1.0 + float(np.max(np.abs(slack), initial=0.0)))
+        return numeric.margin(self.floats.exact, slack) > noise
+
+    def _exactly(self, step: float, target: Floats) -> Point | None:
+        """The point at this step, rounded, on the equations."""
+        x = self.x + step * (target - self.x)
+        bits = bits_for(x, 52)
+        point = tuple(dyadic(float(v), bits) for v in x)
+        return on_subspace(self.plan, self.right, point) if self.plan is not None else point
+
+
+def _scale(optimum: float) -> fmpq:
+    """The power of two that brings the optimum near 1, or 1 where that is needless or hopeless."""
+    size = abs(optimum)
+    if not np.isfinite(size) or size < 1e-9 or size > 1e9 or 0.25 < size < 4:
+        return fmpq(1)
+    return dyadic(2.0 ** -round(float(np.log2(size))), 40)
+
+
+def _scaled(problem: ConicProblem, scale: fmpq) -> ConicProblem:
+    """The program with its right-hand side multiplied: points and optimum are multiplied too, multipliers are not."""
+    b = tuple(value * scale for value in problem.b)
+    return ConicProblem(problem.c, problem.rows, b, problem.cones, None, problem.offset * scale)
+
+
+def _value(problem: ConicProblem, y: Point) -> fmpq:
+    return problem.offset - dot(problem.b, y)
+
+
+def _shifted(problem: ConicProblem, floats: FloatProblem, delta: float) -> ConicProblem:
+    """min (c + delta A^T e) x subject to b - delta e - A x in K."""
+    share = dyadic(delta, 60)
+    e = [share * int(v) for v in floats.identity]
+    c = list(problem.c)
+    for row, unit in zip(problem.rows, e):
+        if unit != 0:
+            for j, value in row:
+                c[j] += unit * value
+    b = tuple(value - unit for value, unit in zip(problem.b, e))
+    return ConicProblem(tuple(c), problem.rows, b, problem.cones, None, problem.offset)
+
+
+def _merged(problem: ConicProblem, x: Point | None, y: Point | None, general: Certified) -> Certified:
+    """The bounds found here where there are any, those of the general method elsewhere."""
+    found = general.certificate
+    upper = PrimalPoint(x, problem.objective(x)) if x is not None else getattr(found, "primal", found)
+    lower = DualBound(y, _value(problem, y)) if y is not None else getattr(found, "dual", found)
+    upper = upper if isinstance(upper, PrimalPoint) else None
+    lower = lower if isinstance(lower, DualBound) else None
+    return assembled(problem, upper, lower, general.reason, general.method)
+
+
+def _wide(upper: fmpq, lower: fmpq) -> str:
+    size = max(abs(upper), abs(lower))
+    if upper - lower <= fmpq(1, 10**6) * size:
+        return ""
+    return f"relative width {to_float((upper - lower) / size):.1e}; scale the problem so that its optimum is near 1"

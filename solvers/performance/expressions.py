@@ -1,0 +1,138 @@
+"""Vectors and scalars of a performance estimation problem: linear and quadratic in unknown vectors.
+
+A `Vector` is an exact linear combination of unknown vectors; a `Scalar` is an exact combination of their inner products,
+of unknown numbers (function values), and of 1. Nothing here knows which problem the unknowns belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flint import fmpq
+
+from solvers.certificates import rational
+
+Pair = tuple[int, int]
+"""Indices (i, j), i <= j, of two unknown vectors."""
+
+ZERO = fmpq(0)
+
+
+def _added(a: Mapping[Any, fmpq], b: Mapping[Any, fmpq], factor: fmpq) -> dict[Any, fmpq]:
+    total = dict(a)
+    for key, value in b.items():
+        changed = total.get(key, fmpq(0)) + factor * value
+        if changed == 0:
+            total.pop(key, None)
+        else:
+            total[key] = changed
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Vector:
+    """A linear combination of unknown vectors: {index: coefficient}, without zeros."""
+
+    terms: Mapping[int, fmpq] = field(default_factory=dict)
+
+    def __add__(self, other: Vector) -> Vector:
+        return Vector(_added(self.terms, _vector(other).terms, fmpq(1)))
+
+    def __sub__(self, other: Vector) -> Vector:
+        return Vector(_added(self.terms, _vector(other).terms, fmpq(-1)))
+
+    def __neg__(self) -> Vector:
+        return self * -1
+
+    def __mul__(self, factor: object) -> Vector:
+        return Vector(_added({}, self.terms, rational(factor)))
+
+    def __rmul__(self, factor: object) -> Vector:
+        return self * factor
+
+    def __truediv__(self, divisor: object) -> Vector:
+        return Vector(_added({}, self.terms, 1 / rational(divisor)))
+
+    @property
+    def key(self) -> tuple[tuple[int, str], ...]:
+        """Equal for equal vectors."""
+        return tuple((i, str(self.terms[i])) for i in sorted(self.terms))
+
+
+ORIGIN = Vector()
+"""The zero vector."""
+
+
+def _vector(value: Any) -> Vector:
+    if isinstance(value, Vector):
+        return value
+    raise TypeError(f"expected a Vector, got {type(value).__name__}; numbers multiply vectors, they are not added")
+
+
+@dataclass(frozen=True, eq=False)
+class Scalar:
+    """A quadratic expression: inner products, unknown numbers, and a constant.
+
+    Attributes:
+        products: {(i, j): coefficient of the inner product of unknown vectors i <= j}, without zeros.
+        values: {k: coefficient of unknown number k}, without zeros.
+        constant: exact.
+    """
+
+    products: Mapping[Pair, fmpq] = field(default_factory=dict)
+    values: Mapping[int, fmpq] = field(default_factory=dict)
+    constant: fmpq = ZERO
+
+    def _plus(self, other: Any, sign: fmpq) -> Scalar:
+        b = scalar(other)
+        return Scalar(
+            _added(self.products, b.products, sign),
+            _added(self.values, b.values, sign),
+            self.constant + sign * b.constant,
+        )
+
+    def __add__(self, other: Any) -> Scalar:
+        return self._plus(other, fmpq(1))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Scalar:
+        return self._plus(other, fmpq(-1))
+
+    def __rsub__(self, other: Any) -> Scalar:
+        return scalar(other)._plus(self, fmpq(-1))
+
+    def __neg__(self) -> Scalar:
+        return self * -1
+
+    def __mul__(self, factor: object) -> Scalar:
+        c = rational(factor)
+        return Scalar(_added({}, self.products, c), _added({}, self.values, c), c * self.constant)
+
+    def __rmul__(self, factor: object) -> Scalar:
+        return self * factor
+
+    def __truediv__(self, divisor: object) -> Scalar:
+        return self * (1 / rational(divisor))
+
+
+def scalar(value: Any) -> Scalar:
+    """A `Scalar` as it is; an exact number as a constant."""
+    return value if isinstance(value, Scalar) else Scalar(constant=rational(value))
+
+
+def inner(a: Vector, b: Vector) -> Scalar:
+    """The inner product of two vectors."""
+    products: dict[Pair, fmpq] = {}
+    for i, p in a.terms.items():
+        for j, q in b.terms.items():
+            pair = (min(i, j), max(i, j))
+            products[pair] = products.get(pair, fmpq(0)) + p * q
+    return Scalar({pair: value for pair, value in products.items() if value != 0})
+
+
+def squared(a: Vector) -> Scalar:
+    """The squared norm of a vector."""
+    return inner(a, a)

@@ -1,0 +1,245 @@
+"""A performance estimation problem: unknown vectors and functions, hypotheses, and what is to be as bad as possible.
+
+    pep = Performance()
+    f = pep.function(smooth_convex(1))
+    x0, best = pep.vector(), f.minimiser()
+    pep.require(squared(x0 - best.x), 1)                  # |x0 - x*|^2 <= 1
+    x1 = x0 - f(x0).g
+    pep.maximise(f(x1).f - best.f)
+    pep.worst_case()                                      # 1/6, between proven bounds
+
+The worst case over dimension and class is the optimum of a semidefinite program in the Gram matrix of the unknown
+vectors (Drori, Teboulle, 2014; Taylor, Hendrickx, Glineur, 2017), here with exact rational data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flint import fmpq, fmpq_mat
+
+from solvers.certificates import ConicProblem, nonneg, psd, zero
+from solvers.certificates.cones import triangle_index
+from solvers.certificates.problem import Row
+from solvers.exact_linalg import pivots
+from solvers.performance.expressions import ORIGIN, Scalar, Vector, scalar
+from solvers.performance.functions import Sample, SampleClass
+from solvers.performance.result import WorstCase
+
+
+class Sampled:
+    """A function or operator of a class, known through its samples."""
+
+    def __init__(self, owner: Performance, kind: SampleClass, name: str, valued: bool) -> None:
+        self.owner, self.kind, self.name, self.valued = owner, kind, name, valued
+        self.samples: list[Sample] = []
+        self._at: dict[Any, Sample] = {}
+
+    def __call__(self, x: Vector) -> Sample:
+        """The sample at x: a new one the first time, the same one afterwards."""
+        if x.key not in self._at:
+            self.sample(x, self.owner.vector())
+        return self._at[x.key]
+
+    def sample(self, x: Vector, g: Vector) -> Sample:
+        """A further sample with a stated (sub)gradient g at x (implicit steps, sets of subgradients)."""
+        known = self._at.get(x.key)
+        value = Scalar() if not self.valued else known.f if known is not None else self.owner.number()
+        found = Sample(x, g, value)
+        self.samples.append(found)
+        self._at[x.key] = found
+        return found
+
+    def minimiser(self) -> Sample:
+        """A minimiser (a stationary point, a zero), placed at the origin if it is the first one of the problem."""
+        return self.sample(self.owner.centre(), ORIGIN)
+
+    def proximal(self, x: Vector, step: object) -> Sample:
+        """The sample at z = x - step g, g in the subdifferential (or operator) at z: the resolvent at x."""
+        g = self.owner.vector()
+        return self.sample(x - g * step, g)
+
+
+@dataclass(frozen=True, eq=False)
+class Constraint:
+    """expression <= 0, or = 0."""
+
+    name: tuple[Any, ...]
+    expression: Scalar
+    equality: bool = False
+
+
+class Performance:
+    """A performance estimation problem under construction."""
+
+    def __init__(self) -> None:
+        self.vectors, self.numbers = 0, 0
+        self.sampled: list[Sampled] = []
+        self.required: list[Constraint] = []
+        self.metrics: tuple[Scalar, ...] = ()
+        self._centred = False
+
+    def vector(self) -> Vector:
+        """A new unknown vector."""
+        self.vectors += 1
+        return Vector({self.vectors - 1: fmpq(1)})
+
+    def number(self) -> Scalar:
+        """A new unknown number."""
+        self.numbers += 1
+        return Scalar(values={self.numbers - 1: fmpq(1)})
+
+    def centre(self) -> Vector:
+        """The origin the first time (problems are invariant under translation), then new vectors."""
+        first, self._centred = not self._centred, True
+        return ORIGIN if first else self.vector()
+
+    def function(self, kind: SampleClass, name: str = "") -> Sampled:
+        """A function of a class of `solvers.performance.functions`."""
+        return self._sampled(kind, name or f"f{len(self.sampled)}", True)
+
+    def operator(self, kind: SampleClass, name: str = "") -> Sampled:
+        """An operator of a class of `solvers.performance.operators`."""
+        return self._sampled(kind, name or f"A{len(self.sampled)}", False)
+
+    def _sampled(self, kind: SampleClass, name: str, valued: bool) -> Sampled:
+        found = Sampled(self, kind, name, valued)
+        self.sampled.append(found)
+        return found
+
+    def require(self, lhs: Any, rhs: Any = 0, *, name: object = None) -> None:
+        """The hypothesis lhs <= rhs."""
+        label = (f"h{len(self.required)}",) if name is None else (name,)
+        self.required.append(Constraint(label, scalar(lhs) - rhs))
+
+    def require_equal(self, lhs: Any, rhs: Any = 0, *, name: object = None) -> None:
+        """The hypothesis lhs = rhs."""
+        label = (f"h{len(self.required)}",) if name is None else (name,)
+        self.required.append(Constraint(label, scalar(lhs) - rhs, equality=True))
+
+    def maximise(self, *metrics: Scalar) -> None:
+        """What is to be as large as possible: the metric, or the least of several."""
+        if not metrics:
+            raise ValueError("maximise() needs at least one metric")
+        self.metrics = tuple(scalar(m) for m in metrics)
+
+    @property
+    def tight(self) -> bool:
+        """Whether all classes have tight conditions, so that the worst case is exact (given enough dimensions)."""
+        return all(f.kind.tight for f in self.sampled)
+
+    def constraints(self) -> list[Constraint]:
+        """All hypotheses, then the conditions of the classes, named (name of the function, sample indices ...)."""
+        found = list(self.required)
+        for f in self.sampled:
+            found += [Constraint((f.name, *where), e) for where, e in f.kind.conditions(f.samples)]
+        return found
+
+    def program(self) -> Program:
+        """The semidefinite program, on the quotient by the common null space."""
+        if not self.metrics:
+            raise ValueError("nothing to maximise: call maximise(metric, ...)")
+        return _assembled(self)
+
+    def worst_case(self) -> WorstCase:
+        """The worst case between proven bounds."""
+        from solvers.performance.bounds import enclose
+
+        program = self.program()
+        return WorstCase(enclose(program.problem), self.tight, program.names)
+
+    def proven_by(self, multipliers: Any) -> fmpq:
+        """The upper bound that given multipliers prove, exactly; see `solvers.performance.proofs`."""
+        from solvers.performance.proofs import proven
+
+        return proven(self.program(), multipliers)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The conic program of a performance estimation problem: minimise minus the metric.
+
+    Variables: the numbers kept, t if there are several metrics, then the triangle of the Gram matrix of the vectors kept.
+    Rows: equalities, inequalities, the metrics (t - metric <= 0), the Gram matrix.
+
+    Attributes:
+        problem: exact data.
+        names: name of each constraint row, in order (metrics: ("metric", k)).
+        vectors: unknown vectors whose Gram matrix is a variable; all others are combinations of them as far as the problem
+            can see.
+        numbers: unknown numbers that are variables; the others are 0 (adding a constant changes nothing).
+    """
+
+    problem: ConicProblem
+    names: tuple[tuple[Any, ...], ...]
+    vectors: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+
+def _assembled(pep: Performance) -> Program:
+    constraints = pep.constraints()
+    kept = [c for c in constraints if c.expression.products or c.expression.values or c.expression.constant != 0]
+    expressions = [c.expression for c in kept] + list(pep.metrics)
+    vectors, numbers = _vectors(expressions, pep.vectors), _numbers(expressions, pep.numbers)
+    at = {j: k for k, j in enumerate(vectors)}
+    column = {j: k for k, j in enumerate(numbers)}
+    several = len(pep.metrics) > 1
+    shift = len(numbers) + several
+    triangle = len(vectors) * (len(vectors) + 1) // 2
+
+    def row(e: Scalar, extra: Row = ()) -> Row:
+        entries = {column[k]: v for k, v in e.values.items() if k in column}
+        entries |= {shift + triangle_index(at[i], at[j]): v for (i, j), v in e.products.items() if i in at and j in at}
+        return tuple(sorted([*entries.items(), *extra]))
+
+    equal = [c for c in kept if c.equality]
+    ordered = [c for c in kept if not c.equality]
+    rows = [row(c.expression) for c in (*equal, *ordered)]
+    right = [-c.expression.constant for c in (*equal, *ordered)]
+    names = [c.name for c in (*equal, *ordered)]
+    objective = [fmpq(0)] * (shift + triangle)
+    offset = fmpq(0)
+    if several:
+        objective[len(numbers)] = fmpq(-1)
+        for k, m in enumerate(pep.metrics):
+            rows.append(row(-m, ((len(numbers), fmpq(1)),)))
+            right.append(m.constant)
+            names.append(("metric", k))
+    else:
+        for j, value in row(pep.metrics[0]):
+            objective[j] = -value
+        offset = -pep.metrics[0].constant
+    count = len(rows) - len(equal)
+    cones = [zero(len(equal))] if equal else []
+    cones += [nonneg(count)] if count else []
+    if vectors:
+        rows += [((shift + k, fmpq(-1)),) for k in range(triangle)]
+        right += [fmpq(0)] * triangle
+        cones.append(psd(len(vectors)))
+    problem = ConicProblem(tuple(objective), tuple(rows), tuple(right), tuple(cones), None, offset)
+    return Program(problem, tuple(names), vectors, numbers)
+
+
+def _vectors(expressions: list[Scalar], n: int) -> tuple[int, ...]:
+    """Vectors whose span modulo the common null space of all quadratic forms is everything.
+
+    sum A_k^2 has exactly the common null space of the symmetric matrices A_k. With R the reduced echelon form and P its
+    pivot columns, A_k = R^T A_k[P, P] R: the principal submatrices at P carry the whole problem.
+    """
+    total = fmpq_mat(n, n)
+    for e in expressions:
+        if e.products:
+            A = fmpq_mat(n, n)
+            for (i, j), value in e.products.items():
+                A[i, j] = A[j, i] = value if i == j else value / 2
+            total = total + A * A
+    return pivots(total) if n else ()
+
+
+def _numbers(expressions: list[Scalar], n: int) -> tuple[int, ...]:
+    """Numbers that the others follow from, up to directions along which nothing changes."""
+    rows = [e.values for e in expressions if e.values]
+    if not rows:
+        return ()
+    return pivots(fmpq_mat(len(rows), n, [values.get(k, fmpq(0)) for values in rows for k in range(n)]))
