@@ -154,7 +154,13 @@ _LOSSES = (
 )
 CATALOGUE: Mapping[str, Loss] = {loss.name: loss for loss in _LOSSES}
 DECREASING = ("logistic", "boosting", "square", "KLIEP")  # phi'' strictly decreasing
+RATIONAL = ("square", "LSIF", "PW-1", "PW-2", "PW-3")  # generators that are rational functions
 INCREASING = ("PW-1", "PW-2", "PW-3", "EW")  # phi'' strictly increasing
+
+
+def third() -> arb:
+    """A common factor of two sides in balls; exact balls, which look like doubles, do not survive it."""
+    return arb(fmpq(1, 3))
 
 
 def normalised(weights: Sequence[int]) -> list[fmpq]:

@@ -8,7 +8,7 @@ from flint import fmpq, fmpq_poly
 
 from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, lt, symbols
 from theorems.kernel.symbols import functions
-from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, bregman, normalised
+from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, bregman, normalised, third
 from theorems.papers.density_ratio_losses.paper import PAPER
 
 WITHIN = Q(1, 10**30)
@@ -129,7 +129,8 @@ def _catalogue(loss, P, Q_, estimates, *, factor=2, priors=EQUAL, mean="Q"):
         at = [[chosen.inverse(c) for c in values] for values in (G, beta)]
         risks = [risk(P, Q_, ([chosen.plus(y) for y in ys], [chosen.minus(y) for y in ys]), priors) for ys in at]
         weights = Q_ if mean == "Q" else P
-        return factor * (risks[0] - risks[1]), measured(chosen.generator, chosen.slope, weights, beta, G)
+        error = measured(chosen.generator, chosen.slope, weights, beta, G)
+        return third() * factor * (risks[0] - risks[1]), third() * error
 
     return eq(sides, within=WITHIN)
 

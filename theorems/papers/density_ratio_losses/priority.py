@@ -9,7 +9,7 @@ from flint import arb, fmpq
 
 from theorems import Choices, Given, Minimum, Q, Rationals, eq, lt, symbols
 from theorems.kernel.symbols import functions
-from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, DECREASING, INCREASING, bregman
+from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, DECREASING, INCREASING, RATIONAL, bregman, third
 from theorems.papers.density_ratio_losses.paper import PAPER
 
 ERRORS = PAPER.family(
@@ -105,9 +105,11 @@ def _relative(*, reverse=False):
 def _absolute_errors(c1, gap, h, *, exchanged=False, neutral=True, relative=False):
     c2 = c1 + gap
 
-    def costs(names: Sequence[str], c: fmpq) -> list[arb]:
+    def costs(names: Sequence[str], c: fmpq) -> list[fmpq | arb]:
         estimate = c * (1 + h / 4) if relative else c + h  # 1 + h/4 > 0
-        return [CATALOGUE[name].bregman(arb(c), arb(estimate)) for name in names]
+        return [
+            CATALOGUE[name].bregman(*((c, estimate) if name in RATIONAL else (arb(c), arb(estimate)))) for name in names
+        ]
 
     small, large = (c2, c1) if exchanged else (c1, c2)
     yield "small ratios first", lt(lambda: (costs(DECREASING, large), costs(DECREASING, small)))
@@ -121,7 +123,9 @@ def _relative_errors(c1, gap, ratio, *, exchanged=False):
     names = ("logistic", "boosting", "KLIEP", "LSIF")
 
     def sides():
-        first, second = ([CATALOGUE[n].bregman(arb(c), arb(ratio * c)) for n in names] for c in (c1, c1 + gap))
+        first, second = (
+            [third() * CATALOGUE[n].bregman(arb(c), arb(ratio * c)) for n in names] for c in (c1, c1 + gap)
+        )
         return (second, first) if exchanged else (first, second)
 
     return lt(sides)

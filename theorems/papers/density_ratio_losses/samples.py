@@ -11,7 +11,7 @@ from flint import arb, fmpq, fmpz
 from solvers.binomials import Window, binomial_window
 from solvers.enclosures import precision
 from theorems import ByBudget, Choices, Integers, Q, Rationals, eq, le, lt, shared, slope, symbols
-from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, exp, log
+from theorems.papers.density_ratio_losses.catalogue import CATALOGUE, exp, log, third
 from theorems.papers.density_ratio_losses.paper import PAPER
 
 P_LAW = tuple(Q(k, 10) for k in (1, 2, 3, 4))
@@ -232,7 +232,7 @@ def _minimiser_on_counts(loss, k, m, other, *, inverted=False):
     def risks():
         best, rival = fmpq(m, k) if inverted else fmpq(k, m), other
         ys = [chosen.inverse(arb(c)) for c in (best, rival)]
-        return tuple(k * chosen.plus(y) + m * chosen.minus(y) for y in ys)
+        return tuple(third() * (k * chosen.plus(y) + m * chosen.minus(y)) for y in ys)
 
     return lt(risks)
 
