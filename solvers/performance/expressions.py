@@ -96,7 +96,8 @@ class Scalar:
     def __add__(self, other: Any) -> Scalar:
         return self._plus(other, fmpq(1))
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> Scalar:
+        return self._plus(other, fmpq(1))
 
     def __sub__(self, other: Any) -> Scalar:
         return self._plus(other, fmpq(-1))
@@ -115,7 +116,8 @@ class Scalar:
         return self * factor
 
     def __truediv__(self, divisor: object) -> Scalar:
-        return self * (1 / rational(divisor))
+        inverse: fmpq = 1 / rational(divisor)
+        return self.__mul__(inverse)
 
 
 def scalar(value: Any) -> Scalar:

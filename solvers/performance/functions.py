@@ -58,9 +58,11 @@ def curvature_gap(mu: fmpq, L: fmpq | None, a: Sample, b: Sample) -> Scalar:
     """What must be <= 0 for two samples of a function with curvature in [mu, L] (L = None: no upper limit)."""
     x, g = a.x - b.x, a.g - b.g
     linear = b.f - a.f + inner(b.g, x)
+    curved: Scalar = squared(x) * mu
     if L is None:
-        return linear + squared(x) * (mu / 2)
-    return linear + (squared(g) / L + squared(x) * mu - inner(g, x) * (2 * mu / L)) / (2 * (1 - mu / L))
+        return linear + curved / 2
+    cross: Scalar = inner(g, x) * (2 * mu / L)
+    return linear + (squared(g) / L + curved - cross) / (2 * (1 - mu / L))
 
 
 @dataclass(frozen=True)
