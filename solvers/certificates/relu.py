@@ -16,7 +16,7 @@ Cells come in antipodal pairs, and one witness is listed per pair.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd, lcm
 
@@ -150,6 +150,24 @@ def check_cells(X: Sequence[Sequence[fmpq]], cells: Sequence[Sequence[fmpq]]) ->
 
 def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[Sequence[bool]]) -> None:
     """Raise `InvalidCertificate` unless |nu.(Xu)_+| <= beta |u| is shown on all cells."""
+    beta2 = problem.beta**2
+    for i, side, sign, square, scale in dual_bounds(problem, certificate, masks, problem.beta):
+        if beta2.q * square > beta2.p * scale:
+            missing = (
+                ""
+                if (i, side, sign) in {(m.cell, m.side, m.sign) for m in certificate.multipliers}
+                else ", and no multiplier is given"
+            )
+            raise InvalidCertificate(f"the bound exceeds beta on cell {i} (side {side}, sign {sign}){missing}")
+
+
+def dual_bounds(
+    problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[Sequence[bool]], skip: fmpq
+) -> Iterator[tuple[int, int, int, fmpz, fmpz]]:
+    """Exact bounds |sign c + G^T lam|^2 = S / D of all signed cones with |c| > skip, as (cell, side, sign, S, D).
+
+    Where no multiplier is given lam = 0.
+    """
     if not masks:
         return
     X, nu = problem.X, certificate.nu
@@ -162,22 +180,24 @@ def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequen
     weighted = fmpz_mat([[t * v for v in row] for t, row in zip(N, A)])
     total = [sum((weighted[k, j] for k in range(n)), fmpz(0)) for j in range(d)]
     C = (fmpz_mat([[int(v) for v in mask] for mask in masks]) * weighted).tolist()
-    bound = (problem.beta * p * q) ** 2
+    unit = fmpz(p * q) ** 2
+    least = (skip * p * q) ** 2
     given = {(m.cell, m.side, m.sign): m for m in certificate.multipliers}
     if len(given) != len(certificate.multipliers):
         raise InvalidCertificate("two multipliers for one signed cone")
     lifted = [[q * v for v in row] for row in A]
     for i, c in enumerate(C):
         for side, vector in ((0, c), (1, [t - v for t, v in zip(total, c)])):
-            if bound.q * sum([v * v for v in vector]) <= bound.p:
+            size = sum([v * v for v in vector], fmpz(0))
+            if least.q * size <= least.p:
                 continue
             for sign in (1, -1):
                 m = given.get((i, side, sign))
                 if m is None:
-                    raise InvalidCertificate(f"|c| > beta on cell {i} (side {side}), and no multiplier is given")
-                square, h = _square(m, vector, lifted, masks[i])
-                if bound.q * square > bound.p * h * h:
-                    raise InvalidCertificate(f"the bound exceeds beta on cell {i} (side {side}, sign {sign})")
+                    yield i, side, sign, size, unit
+                else:
+                    square, h = _square(m, vector, lifted, masks[i])
+                    yield i, side, sign, square, unit * h * h
 
 
 def _square(

@@ -5,9 +5,13 @@ Contents:
     arrangement: all cells of the hyperplanes of the samples, exactly
     projection, working_set: the convex program in doubles
     faces, refine, enclosure: any precision, and the certificate of the optimal value
+    tight, structure, rational: the tight directions, certified by balls or by rationals
+    planted: rational problems with a known optimum
+    pruning, paths: irreducible networks, and paths along which the loss never increases, exactly
+    polytope, staircase: the optimal polytope, components and isolated points of the optimal networks by width
 """
 
 from solvers.relu.arrangement import TooManyCells, arrangement, predicted_cells
-from solvers.relu.training import Solution, train
+from solvers.relu.training import Solution, UndecidedStructure, staircase, train
 
-__all__ = ["Solution", "TooManyCells", "arrangement", "predicted_cells", "train"]
+__all__ = ["Solution", "TooManyCells", "UndecidedStructure", "arrangement", "predicted_cells", "staircase", "train"]

@@ -156,7 +156,7 @@ def pivot_columns(rows: Sequence[Sequence[Any]]) -> tuple[int, ...]:
 
 def _cells(H: list[Integers]) -> tuple[Array, list[Integers]]:
     """Sign vectors (one per antipodal pair, first entry 1) and witnesses, for normals of full rank r."""
-    h, r = len(H), len(H[0])
+    _h, r = len(H), len(H[0])
     if r == 1:
         return np.ones((1, 1), np.int8), [(1 if H[0][0] > 0 else -1,)]
     rays, S = _rays(H)
@@ -224,14 +224,14 @@ def _cross_products(H: list[Integers], subsets: Array) -> Array:
     A = np.array(H, dtype=np.int64 if small else object)[subsets]  # subsets x (r-1) x r
     minors: dict[tuple[int, ...], Array] = {(j,): A[:, 0, j] for j in range(r)}
     for k in range(2, r):
-        grown = {}
+        grown: dict[tuple[int, ...], Array] = {}
         for columns in combinations(range(r), k):
-            total = None
+            total: Any = 0
             for i, j in enumerate(columns):
                 term = A[:, k - 1, j] * minors[columns[:i] + columns[i + 1 :]]
                 term = term if (k - 1 + i) % 2 == 0 else -term
-                total = term if total is None else total + term
-            grown[columns] = total
+                total = total + term
+            grown[columns] = np.asarray(total)
         minors = grown
     every = tuple(range(r))
     return np.stack([(-1) ** j * minors[every[:j] + every[j + 1 :]] for j in range(r)], axis=1)
@@ -243,7 +243,10 @@ def exact_signs(P: Sequence[Integers], H: Sequence[Integers]) -> Array:
     top_p = max((abs(v) for p in P for v in p), default=0)
     top_h = max((abs(v) for h in H for v in h), default=0)
     if r * top_p * top_h < 1 << 62:
-        return np.sign(np.array(P, dtype=np.int64).reshape(-1, r) @ np.array(H, dtype=np.int64).T).astype(np.int8)
+        signs: Array = np.sign(np.array(P, dtype=np.int64).reshape(-1, r) @ np.array(H, dtype=np.int64).T).astype(
+            np.int8
+        )
+        return signs
     A, B = _scaled(P), _scaled(H)
     value = A @ B.T
     # entries and products are rounded (relative 2^-53 each), sums r-1 times, 0 x subnormal dust below 1e-300

@@ -16,7 +16,6 @@ from flint import arb, fmpq, fmpz
 
 from solvers.certificates.relu import Multiplier, Neuron, ReluCertificate
 from solvers.enclosures import precision
-from solvers.relu.arrangement import Arrangement
 from solvers.relu.exact import Data, Vector, dyadic_ball
 from solvers.relu.faces import ExactFace, exact_face
 from solvers.relu.projection import exact_multipliers
@@ -125,9 +124,7 @@ def certificate(geo: Geometry, found: FloatSolution, approximation: Approximatio
         ratio = beta2 / largest
         shift = 2 * approximation.bits + 64
         scale = fmpq(isqrt(int((ratio * (fmpz(1) << (2 * shift))).floor())), fmpz(1) << shift)
-    multipliers = tuple(
-        Multiplier(m.cell, m.side, m.sign, m.rows, tuple(v * scale for v in m.values)) for m in bounds
-    )
+    multipliers = tuple(Multiplier(m.cell, m.side, m.sign, m.rows, tuple(v * scale for v in m.values)) for m in bounds)
     return ReluCertificate(witnesses, tuple(v * scale for v in nu), multipliers, primal)
 
 
@@ -171,7 +168,7 @@ def _exact_bound(
 ) -> tuple[dict[int, fmpq], fmpq]:
     """Exact multipliers on the given rows (dropping what is negative), and |s c + G^T lam|^2."""
     X = data.problem.X
-    c = [sum((weighted[k][j] for k in np.flatnonzero(active)), fmpq(0)) * s for j in range(len(X[0]))]
+    c = [sum((weighted[k][j] for k in np.flatnonzero(active).tolist()), fmpq(0)) * s for j in range(len(X[0]))]
     rows = list(rows)
     lam: dict[int, fmpq] = {}
     while rows:

@@ -84,7 +84,7 @@ def matrix(name: str, A: Any) -> list[Vector]:
         if A.dtype.kind == "f" and not np.isfinite(A).all():
             place = tuple(int(v) for v in np.argwhere(~np.isfinite(A))[0])
             raise ValueError(f"{name}{list(place)} = {A[place]} is not finite; remove or impute such samples")
-    table = A.tolist()  if hasattr(A, "tolist") else A
+    table = A.tolist() if hasattr(A, "tolist") else A
     if hasattr(A, "to_numpy"):
         return matrix(name, np.asarray(A.to_numpy()))
     rows = [tuple(scalar(f"{name}[{i}]", v) for v in row) for i, row in enumerate(table)]

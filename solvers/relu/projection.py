@@ -91,7 +91,7 @@ def _passive(todo: Array, C: Array, facets: Array, rows: Array, lam: Array, u: A
     active = todo
     for _ in range(slots + 1):
         R = rows[active]
-        used = R >= 0
+        used: Array = R >= 0
         G = facets[active[:, None], np.where(used, R, 0)] * used[:, :, None]
         gram = G @ G.transpose(0, 2, 1) + identity * ~used[:, :, None]
         right = -(G @ C[active][:, :, None])
@@ -100,8 +100,8 @@ def _passive(todo: Array, C: Array, facets: Array, rows: Array, lam: Array, u: A
             z = np.linalg.solve(gram, right)[:, :, 0]
         except np.linalg.LinAlgError:
             z = np.linalg.solve(gram + identity * 1e-13, right)[:, :, 0]
-        z = np.where(used, z, 0.0)
-        bad = used & (z <= 0)
+        z = np.asarray(np.where(used, z, 0.0))
+        bad = np.asarray(used & (z <= 0))
         old = lam[active]
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(bad, old / (old - z), np.inf).min(axis=1)

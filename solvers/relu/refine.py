@@ -91,7 +91,12 @@ class Equations:
 
 
 def refine(
-    data: Data, faces: Sequence[ExactFace], weights: Sequence[float], bits: int, b: Sequence[float] = (), columns: Sequence[int] = ()
+    data: Data,
+    faces: Sequence[ExactFace],
+    weights: Sequence[float],
+    bits: int,
+    b: Sequence[float] = (),
+    columns: Sequence[int] = (),
 ) -> tuple[list[arb], arb_mat, float] | None:
     """Newton's method from doubles, the precision doubled along the way.
 

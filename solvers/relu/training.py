@@ -1,12 +1,13 @@
 """Training with a certified global optimum: the public entry point.
 
-    solution = train(X, y, beta=0.1, bias=True)
-    solution.lower <= optimal value <= solution.upper          # exact rationals
-    solution.predict(X), solution.network, solution.certificate
+solution = train(X, y, beta=0.1, bias=True)
+solution.lower <= optimal value <= solution.upper          # exact rationals
+solution.predict(X), solution.network, solution.certificate
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,14 +15,22 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
-from solvers.certificates.bounds import Verified
 from solvers.certificates.relu import Neuron, ReluCertificate, ReluProblem, check_relu
 from solvers.relu.arrangement import MAX_CELLS, Arrangement, arrangement
 from solvers.relu.enclosure import Approximation, approximate, certificate
 from solvers.relu.exact import Data, data, to_float
+from solvers.relu.polytope import Polytope
+from solvers.relu.staircase import Step
+from solvers.relu.staircase import staircase as of_supports
+from solvers.relu.structure import structure
+from solvers.relu.tight import Structure
 from solvers.relu.working_set import FloatSolution, Geometry, solve
 
 Array = np.ndarray[Any, Any]
+
+
+class UndecidedStructure(ArithmeticError):
+    """The solution set was asked for, and neither balls nor rationals decide it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,32 @@ class Solution:
         return self.certificate.nu
 
     @cached_property
+    def structure(self) -> Structure:
+        """The tight directions and the optimal polytope, certified (or what stays undecided)."""
+        return structure(self.geometry, self.approximation, self.certificate)
+
+    @property
+    def optimal_polytope(self) -> Polytope:
+        """P*, the set of optimal weights over the tight directions `structure.atoms`.
+
+        Raises:
+            UndecidedStructure: with the reason.
+        """
+        if self.structure.polytope is None:
+            raise UndecidedStructure(f"the optimal set is not decided: {self.structure.reason}")
+        return self.structure.polytope
+
+    @property
+    def m_star(self) -> int:
+        """m*: the least width of an optimal network."""
+        return self.optimal_polytope.least
+
+    @property
+    def M_star(self) -> int:
+        """M*: the greatest width of an irreducible optimal network."""
+        return self.optimal_polytope.greatest
+
+    @cached_property
     def coef_(self) -> Array:
         """Input weights, neurons x features (the bias column, if any, is left out)."""
         d = len(self.problem.X[0])
@@ -85,6 +120,20 @@ class Solution:
             raise ValueError(f"X has the shape {rows.shape}; expected (samples, {width})")
         hidden = np.maximum(rows @ self.coef_.T + self.intercept_, 0.0)
         return np.asarray(hidden @ self.output_)
+
+
+def staircase(solution: Solution, widths: Iterable[int]) -> tuple[Step, ...]:
+    """Connected components and isolated points of the optimal networks of each width.
+
+    Args:
+        solution: of `train`, with a decided structure.
+        widths: widths m >= 0.
+
+    Raises:
+        UndecidedStructure: if the optimal polytope is not decided.
+        ValueError: where the configuration graph would be too large; says how large.
+    """
+    return of_supports(solution.optimal_polytope.supports, widths)
 
 
 def train(X: Any, y: Any, beta: Any, *, bias: bool = False, bits: int = 256, max_cells: int = MAX_CELLS) -> Solution:

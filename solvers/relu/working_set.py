@@ -136,7 +136,7 @@ def unit_rows(cells: Arrangement) -> Array:
         scale = 1 << max(max(map(abs, h)).bit_length() - 1, 0)
         rows.append([v / scale for v in h])
     H = np.array(rows, dtype=float).reshape(len(rows), cells.d)
-    return H / np.linalg.norm(H, axis=1, keepdims=True)
+    return np.asarray(H / np.linalg.norm(H, axis=1, keepdims=True))
 
 
 def null_basis(Z: Array, d: int) -> Array:
@@ -148,7 +148,9 @@ def null_basis(Z: Array, d: int) -> Array:
     return np.asarray(rows[rank:].T)
 
 
-def solve(data: Data, cells: Arrangement, allowed: Array | None = None, geometry: Geometry | None = None) -> FloatSolution:
+def solve(
+    data: Data, cells: Arrangement, allowed: Array | None = None, geometry: Geometry | None = None
+) -> FloatSolution:
     """Solve the program over all signed cells, or over the allowed ones.
 
     Args:
@@ -179,7 +181,7 @@ def solve(data: Data, cells: Arrangement, allowed: Array | None = None, geometry
             best = FloatSolution(nu, active, excess, rounds, tight)
             if excess <= ACCURACY:
                 break
-        local = 1e-9 < excess and rounds < ROUNDS - 2
+        local = excess > 1e-9 and rounds < ROUNDS - 2
         fresh = [f for f in found if f[0] > beta * (1 + 1e-14)]
         for _, face, u in fresh:
             U.append(u)

@@ -1,0 +1,375 @@
+"""Certificate C2: which signed directions are tight at the optimum, and the optimal polytope that they span.
+
+    zero   the optimal network is the zero network.
+    I      the tight directions are the active ones, their atoms are independent: P* is a point.
+    II     directions come in antipodal pairs of one sign (the linear part of the network is free, X^T nu = 0):
+           P* is {0 <= c <= gamma : X sum_j s_j u_j c_j = -X b}, c_j the weight moved to -u_j.
+    R      the dual optimum is rational: everything is decided by exact arithmetic, ties included.
+    undecided   neither balls nor rationals decide; the reason is given.
+
+Types I and II rest on Krawczyk's proof that the tightness equations have one root near the approximation, on
+strictly positive multipliers in balls for all cells around a tight direction, and on strict slack in all others.
+Then the root is dual feasible and its fit is primal feasible at equal value, so it is the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat, fmpq, fmpq_mat
+
+from solvers.certificates.relu import ReluCertificate
+from solvers.enclosures import NoEnclosure, krawczyk, precision
+from solvers.relu.arrangement import pivot_columns
+from solvers.relu.enclosure import Approximation
+from solvers.relu.exact import dyadic_ball
+from solvers.relu.faces import ExactFace, exact_face
+from solvers.relu.polytope import Polytope
+from solvers.relu.projection import exact_multipliers
+from solvers.relu.rational import exact_atom, exact_projection, rational_structure
+from solvers.relu.refine import Equations, refine
+from solvers.relu.tight import Atom, Structure, Tight, nearly_tight, tight_faces
+from solvers.relu.working_set import Face, Geometry
+
+Array = np.ndarray[Any, Any]
+
+
+class Undecided(Exception):
+    """Balls do not decide a sign that the structure needs."""
+
+
+def structure(geo: Geometry, approximation: Approximation, certificate: ReluCertificate) -> Structure:
+    """The tight directions and the optimal polytope, certified, or a statement of what stays undecided.
+
+    Args:
+        geo, approximation, certificate: of one problem (see `training.Solution`).
+    """
+    if not approximation.faces:
+        return _zero(geo, certificate)
+    near = nearly_tight(geo, certificate)
+    if isinstance(near, str):
+        return Structure("undecided", (), None, (), near)
+    reason = ""
+    faces = tight_faces(geo, approximation, near)
+    try:
+        with precision(approximation.bits):
+            pairs = _antipodal(faces)
+            if pairs is None or len(faces) == len(approximation.faces):
+                return _first_type(geo, approximation, near)
+            return _second_type(geo, approximation, near, faces, pairs)
+    except (Undecided, NoEnclosure) as error:
+        reason = str(error)
+    exact = rational_structure(geo, approximation.nu)
+    if exact is not None:
+        return exact
+    return Structure("undecided", (), None, (), f"{reason}; the dual optimum is not a rational of small height")
+
+
+def _zero(geo: Geometry, certificate: ReluCertificate) -> Structure:
+    """f* = 0: the certificate has proven it if nu = y was feasible as it is."""
+    if tuple(certificate.nu) == tuple(geo.data.problem.y):
+        return Structure("zero", (), Polytope(0, 0, ((),), ((),)), tuple(certificate.nu), "")
+    return Structure("undecided", (), None, (), "y is feasible for the dual to rounding only")
+
+
+def _antipodal(faces: Sequence[Face]) -> list[tuple[int, int]] | None:
+    """Indices of antipodal pairs if every face has its antipode of the same sign, else None."""
+    index = {f: j for j, f in enumerate(faces)}
+    pairs = []
+    for j, f in enumerate(faces):
+        other = index.get(Face(f.s, tuple(-v for v in f.pattern)))
+        if other is None:
+            return None
+        if j < other:
+            pairs.append((j, other))
+    return pairs or None
+
+
+def _first_type(geo: Geometry, approximation: Approximation, near: Tight) -> Structure:
+    system = Equations(geo.data, approximation.faces)
+    g = enclose(system, approximation.g, approximation.bits)
+    _, nu, _, _ = system.values(g)
+    directions = [arb_mat(f.B) * (arb_mat(f.N) * (arb_mat(f.F).transpose() * nu)) * f.s for f in approximation.faces]
+    touched = {k for f in approximation.faces for k, sign in enumerate(f.rows) if sign > 0}
+    known = {k: y for k, y in enumerate(geo.data.problem.y) if k not in touched}  # there f* = 0 exactly
+    idle = decide_cells(geo, near, approximation.faces, directions, nu, known)
+    beta = arb(geo.data.problem.beta)
+    if not all(v > 0 for v in g):
+        raise Undecided("a weight is zero to rounding")
+    weights = tuple(beta * v for v in g)
+    atoms = tuple(_atom(geo, f, p) for f, p in zip(approximation.faces, directions))
+    k = len(atoms)
+    # idle atoms a live where f* = 0, so sum c a = 0 over them; and nu.a = beta makes each c zero
+    atoms += tuple(idle)
+    zeros = tuple(arb(0) for _ in idle)
+    rank = k + _rank([a.vector for a in idle])
+    P = Polytope(len(atoms), rank, ((*weights, *zeros),), (tuple(range(k)),))
+    return Structure("I", atoms, P, tuple(nu.entries()), "")
+
+
+def _rank(rows: Sequence[Sequence[fmpq]]) -> int:
+    return int(fmpq_mat([list(row) for row in rows]).rank()) if rows else 0
+
+
+def _second_type(
+    geo: Geometry, approximation: Approximation, near: Tight, faces: Sequence[Face], pairs: list[tuple[int, int]]
+) -> Structure:
+    data, cells = geo.data, geo.cells
+    n = len(data.y)
+    X = fmpq_mat([list(row) for row in data.problem.X])
+    R, r = X.rref()
+    columns = pivot_columns(data.problem.X)
+    # representatives, with the weight of both directions; the antipode's share becomes the linear part
+    given = dict(zip(_faces(approximation.faces), approximation.g))
+    reps, start, linear = [], [], np.zeros(n)
+    for a, b in pairs:
+        face = exact_face(data, cells, faces[a])
+        reps.append(face)
+        moved = float(given.get(faces[b], arb(0)).mid())
+        start.append(float(given.get(faces[a], arb(0)).mid()) + moved)
+        p = face.direction(fmpq_mat(n, 1, list(approximation.nu)))
+        u = np.array([int(v.p) / int(v.q) for v in p.entries()])
+        linear -= face.s * moved * (data.X @ u)  # beta g u = g p
+    b0 = np.linalg.lstsq(data.X[:, columns], linear, rcond=None)[0]
+    raised = refine(data, reps, start, approximation.bits, b0.tolist(), columns)
+    if raised is None:
+        raise Undecided("Newton's method with the free linear part did not converge")
+    system = Equations(data, reps, columns)
+    z = enclose(system, raised[0], approximation.bits)
+    _, nu, _, _ = system.values(z)
+    k = len(reps)
+    g, shift = z[:k], z[k:]
+    if not all(v > 0 for v in g):
+        raise Undecided("the weight of a pair is zero to rounding")
+    directions = [arb_mat(f.B) * (arb_mat(f.N) * (arb_mat(f.F).transpose() * nu)) * f.s for f in reps]
+    opposite = [exact_face(data, cells, Face(f.s, tuple(-v for v in f.pattern))) for f in reps]
+    both = [*reps, *opposite]
+    decide_cells(geo, near, both, [*directions, *(p * -1 for p in directions)], nu)
+    beta = arb(data.problem.beta)
+    gamma = [beta * v for v in g]
+    E = arb_mat(fmpq_mat([[R[i, j] for j in range(len(data.problem.X[0]))] for i in range(r)]))
+    shifts = [(E * p * (arb(f.s) / beta)).entries() for f, p in zip(reps, directions)]  # X_c-coordinates of s X u
+    vertices = box_vertices(shifts, [-v for v in shift], gamma)
+    atoms = tuple(_atom(geo, f, p) for f, p in zip(both, [*directions, *(p * -1 for p in directions)]))
+    weights = [tuple([t - c for t, c in zip(gamma, point)] + list(point)) for point, _ in vertices]
+    supports = []
+    for _, state in vertices:
+        first = [j for j in range(k) if state[j] != "high"]
+        supports.append(tuple(first + [k + j for j in range(k) if state[j] != "low"]))
+    exact_weights = tuple(
+        tuple(w if j in S else arb(0) for j, w in enumerate(line)) for line, S in zip(weights, supports)
+    )
+    P = Polytope(2 * k, k + r, exact_weights, tuple(supports))
+    return Structure("II", atoms, P, tuple(nu.entries()), "")
+
+
+def _faces(faces: Sequence[ExactFace]) -> list[Face]:
+    return [Face(f.s, f.pattern) for f in faces]
+
+
+def box_vertices(
+    shifts: Sequence[Sequence[arb]], target: Sequence[arb], gamma: Sequence[arb]
+) -> list[tuple[list[arb], list[str]]]:
+    """Vertices of {0 <= c <= gamma : sum_j c_j shifts_j = target}, with the state (low, basic, high) of each c_j.
+
+    Raises:
+        Undecided: where a basic value is 0 or gamma_j, or a determinant 0, to rounding.
+    """
+    k, r = len(shifts), len(target)
+    if k > 16:
+        raise Undecided(f"{k} antipodal pairs: too many choices of a basis")
+    found = []
+    for basis in combinations(range(k), r):
+        U = arb_mat([[shifts[j][i] for j in basis] for i in range(r)])
+        determinant = U.det()
+        if determinant.contains(0):
+            raise Undecided("a choice of basic pairs is singular to rounding")
+        inverse = U.inv()
+        others = [j for j in range(k) if j not in basis]
+        for high in product((False, True), repeat=len(others)):
+            right = [
+                t - sum((gamma[j] * shifts[j][i] for j, up in zip(others, high) if up), arb(0))
+                for i, t in enumerate(target)
+            ]
+            basic = (inverse * arb_mat([[v] for v in right])).entries()
+            if any(v < 0 or v > gamma[j] for v, j in zip(basic, basis)):
+                continue
+            if not all(v > 0 and v < gamma[j] for v, j in zip(basic, basis)):
+                raise Undecided("a vertex of P* is degenerate to rounding")
+            point, state = [arb(0)] * k, ["low"] * k
+            for v, j in zip(basic, basis):
+                point[j], state[j] = v, "basic"
+            for j, up in zip(others, high):
+                if up:
+                    point[j], state[j] = gamma[j], "high"
+            found.append((point, state))
+    if not found:
+        raise Undecided("no vertex of P* was found")
+    return found
+
+
+def _atom(geo: Geometry, face: ExactFace, p: arb_mat) -> Atom:
+    beta = arb(geo.data.problem.beta)
+    u = tuple(v / beta for v in p.entries())
+    features = arb_mat(fmpq_mat([list(row) for row in geo.data.problem.X])) * p
+    vector = tuple(v / beta * face.s if sign > 0 else arb(0) for v, sign in zip(features.entries(), face.rows))
+    return Atom(face.s, face.pattern, u, vector)
+
+
+def enclose(system: Equations, z: Sequence[arb], bits: int) -> list[arb]:
+    """A box around z with exactly one root of the equations in it, by Krawczyk's operator.
+
+    Raises:
+        Undecided: if no box is proven.
+    """
+
+    def f(x: list[Any]) -> list[arb]:
+        return system.values(x)[3]
+
+    def J(x: list[arb]) -> list[list[arb]]:
+        S, _, W, _ = system.values(x)
+        rows: list[list[arb]] = system.jacobian(S, W).tolist()
+        return rows
+
+    scale = max((abs(v).upper() for v in z), default=arb(1)).max(arb(1))
+    for lost in (24, 40, 64, 96, bits // 2):
+        radius = scale * arb(2) ** (lost - bits)
+        try:
+            box = krawczyk(f, [arb(v.mid(), radius.mid()) for v in z], J)
+        except ZeroDivisionError:
+            box = None
+        if box is not None:
+            return box
+    raise Undecided("Krawczyk's operator proves no root of the tightness equations")
+
+
+def decide_cells(
+    geo: Geometry,
+    near: Tight,
+    faces: Sequence[ExactFace],
+    directions: Sequence[arb_mat],
+    nu: arb_mat,
+    known: Mapping[int, fmpq] | None = None,
+) -> list[Atom]:
+    """Show that the tight directions are exactly the given ones, and those returned.
+
+    Args:
+        geo, near, nu: the problem, its nearly tight cells, the dual optimum.
+        faces, directions: the active directions p_j, of length beta.
+        known: entries of nu that are known exactly.
+
+    Returns:
+        Tight directions on cells where nu is known exactly.
+
+    Raises:
+        Undecided: where a sign is not decided.
+    """
+    cells, problem = geo.cells, geo.data.problem
+    H = arb_mat(fmpq_mat([[fmpq(v) for v in h] for h in cells.normals]))
+    for f, p in zip(faces, directions):
+        for value, sign in zip((H * p).entries(), f.pattern):
+            if sign and not value * sign > 0:
+                raise Undecided("a tight direction lies on a hyperplane to rounding")
+    shift = max((abs(a - arb(b)).upper() for a, b in zip(nu.entries(), near.nu)), default=arb(0))
+    if not shift * near.lipschitz < near.room:
+        raise Undecided("the dual optimum is not known well enough for the strict cells")
+    X = arb_mat(fmpq_mat([list(row) for row in problem.X]))
+    beta = arb(problem.beta)
+    nus = nu.entries()
+    patterns = [np.array(f.pattern) for f in faces]
+    exact = known or {}
+    idle: dict[tuple[int, Any], Atom] = {}
+    for s, i, support in near.cells:
+        active = geo.active[i] > 0
+        c = X.transpose() * arb_mat([[v * s if on else arb(0)] for v, on in zip(nus, active)])
+        signs = geo.signs[i]
+        inside = [j for j, f in enumerate(faces) if f.s == s and ((patterns[j] == 0) | (patterns[j] == signs)).all()]
+        if len(inside) > 1:
+            raise Undecided("two tight directions of one sign on one cell")
+        if inside:
+            signed = exact_rows(problem.X, active, s)
+            if not _multipliers_hold(cells.normals, signs, faces[inside[0]], signed, nu, exact, support):
+                raise Undecided("a multiplier at a tight direction is zero to rounding")
+        elif not _strictly_slack(cells.normals, signs, c, support, beta):
+            if not all(k in exact for k in np.flatnonzero(active)):
+                raise Undecided("a cell without an active direction is tight to rounding")
+            signed = exact_rows(problem.X, active, s)
+            point = (signed * fmpq_mat(len(nus), 1, [exact.get(k, fmpq(0)) for k in range(len(nus))])).entries()
+            u = exact_projection(point, cells.normals, signs.tolist(), support)
+            if u is None or sum((v * v for v in u), fmpq(0)) > problem.beta**2:
+                raise Undecided("a cell without an active direction is tight to rounding")
+            atom = exact_atom(geo, s, u)
+            idle[s, atom.u] = atom
+    return list(idle.values())
+
+
+def exact_rows(X: Sequence[Sequence[fmpq]], active: Array, s: int) -> fmpq_mat:
+    """s X^T D, d x n."""
+    return fmpq_mat([[v * s for v in row] if on else [fmpq(0)] * len(row) for row, on in zip(X, active)]).transpose()
+
+
+def _multipliers_hold(
+    normals: Sequence[Sequence[int]],
+    signs: Array,
+    face: ExactFace,
+    signed: fmpq_mat,
+    nu: arb_mat,
+    known: Mapping[int, fmpq],
+    support: Sequence[int],
+) -> bool:
+    """Whether c - Pi(c) = -G^T lam with lam >= 0 on an independent set of the hyperplanes through the face.
+
+    lam is a rational matrix times nu: each entry is positive in balls, or a rational because its row of the matrix
+    meets known entries of nu only.
+    """
+    zero = face.zero
+    codimension = signed.nrows() - face.B.ncols()
+    if not zero:
+        return True
+    first = [k for k in support if k in zero]
+    choices = [first] if len(first) == codimension else []
+    for count, choice in enumerate([*choices, *map(list, combinations(zero, codimension))]):
+        if count > 200:
+            return False
+        G = fmpq_mat([[fmpq(int(signs[k]) * v) for v in normals[k]] for k in choice])
+        gram = G * G.transpose()
+        if gram.rank() < codimension:
+            continue
+        L = gram.solve(G * signed) * fmpq(-1)
+        lam = (arb_mat(L) * nu).entries()
+        if all(v > 0 or _exactly_nonnegative(L, i, known) for i, v in enumerate(lam)):
+            return True
+    return False
+
+
+def _exactly_nonnegative(L: fmpq_mat, i: int, known: Mapping[int, fmpq]) -> bool:
+    columns = [k for k in range(L.ncols()) if L[i, k] != 0]
+    return all(k in known for k in columns) and sum((L[i, k] * known[k] for k in columns), fmpq(0)) >= 0
+
+
+def _strictly_slack(
+    normals: Sequence[Sequence[int]], signs: Array, c: arb_mat, support: Sequence[int], beta: arb
+) -> bool:
+    """Whether |c + G^T lam| < beta for the best lam >= 0 on the support."""
+    middle = [dyadic_ball(v, 400) for v in c.entries()]
+    rows = list(support)
+    G: list[list[fmpq]] = []
+    lam: list[fmpq] = []
+    while rows:
+        G = [[fmpq(int(signs[k]) * v) for v in normals[k]] for k in rows]
+        solved = exact_multipliers(middle, G)
+        if solved is None:
+            rows.pop()
+            continue
+        lam = solved
+        if all(v >= 0 for v in lam):
+            break
+        rows = [k for k, v in zip(rows, lam) if v > 0]
+    moved = c
+    if rows:
+        moved = c + arb_mat(fmpq_mat(G).transpose() * fmpq_mat(len(rows), 1, [dyadic_ball(v, 400) for v in lam]))
+    square = sum((v * v for v in moved.entries()), arb(0))
+    return bool(square < beta * beta)
