@@ -9,6 +9,7 @@ from the (slightly infeasible) optimal points to the interior ones, at the least
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from flint import fmpq
@@ -32,8 +33,9 @@ MILD = 100.0
 """Optima between 1/100 and 100 need no scaling for the multipliers' sake."""
 
 
+@lru_cache(maxsize=64)
 def enclose(problem: ConicProblem) -> Certified:
-    """Enclose the optimum of a semidefinite program (a minimisation) between proven bounds.
+    """Enclose the optimum of a semidefinite program (a minimisation) between proven bounds (the last 64 are remembered).
 
     Args:
         problem: exact data with a linear objective.

@@ -62,7 +62,8 @@ def curvature_gap(mu: fmpq, L: fmpq | None, a: Sample, b: Sample) -> Scalar:
     if L is None:
         return linear + curved / 2
     cross: Scalar = inner(g, x) * (2 * mu / L)
-    return linear + (squared(g) / L + curved - cross) / (2 * (1 - mu / L))
+    gap: Scalar = (squared(g) / L + curved - cross) / (2 * (1 - mu / L))
+    return linear + gap
 
 
 @dataclass(frozen=True)
