@@ -5,6 +5,7 @@ Balls and FLINT matrices do not pickle, and what comes from a file is never eval
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -81,6 +82,11 @@ def decode(data: Encoded) -> Any:
 
         return mpmath.ldexp(mpmath.mpf(int(body[0])), int(body[1]))
     raise ValueError(f"not an encoded value: unknown tag {tag!r}")
+
+
+def decode_rows(rows: Iterable[Encoded]) -> list[dict[str, Any]]:
+    """Recorded rows as the overall check receives them."""
+    return [decode(row) for row in rows]
 
 
 def _dyadic(exact: arb) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""From tallies to verdicts: parts merged in index order, evidence taken from what was seen, mutants judged.
+"""From tallies to verdicts: evidence taken from what was seen, mutants judged.
 
 Nothing here looks at a clock or at the number of workers, so the same outcomes give the same verdict.
 """
@@ -6,60 +6,17 @@ Nothing here looks at a clock or at the number of workers, so the same outcomes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from theorems.claim import Claim, Mutant
 from theorems.kernel.outcome import Evidence
+from theorems.run.account import Account
 from theorems.run.evaluate import Settings
-from theorems.run.results import BlockResult, ClaimResult, MutantResult, Shown, Tally, Verdict
-from theorems.run.work import MARGINS_KEPT, tightness
-
-
-def merged(blocks: Sequence[BlockResult]) -> dict[str, Tally]:
-    """The tallies of consecutive blocks, part by part, in the order in which parts were first seen."""
-    parts: dict[str, Tally] = {}
-    for block in blocks:
-        for name, t in block.tallies.items():
-            if name not in parts:
-                parts[name] = replace(t, margins=list(t.margins), certificates=list(t.certificates))
-                continue
-            p = parts[name]
-            p.holds += t.holds
-            p.refuted += t.refuted
-            p.undecided += t.undecided
-            p.samples += t.samples
-            p.level += t.level
-            p.evidence = _weaker(p.evidence, t.evidence)
-            p.doubtful = p.doubtful or t.doubtful
-            p.smallest = _simpler(p.smallest, t.smallest)
-            p.covered, p.steps = p.covered or t.covered, p.steps or t.steps
-            if t.tightest is not None and (p.tightest is None or _tight(t.tightest) < _tight(p.tightest)):
-                p.tightest, p.points = t.tightest, t.points or p.points
-            p.margins.extend(t.margins[: MARGINS_KEPT - len(p.margins)])
-            p.certificates.extend(t.certificates)
-    return parts
-
-
-def _tight(shown: Shown) -> tuple[float, float]:
-    return tightness(shown.resolution, shown.margin)
-
-
-def _weaker(a: Evidence | None, b: Evidence | None) -> Evidence | None:
-    if a is None or b is None:
-        return a if b is None else b
-    return min(a, b)
-
-
-def _simpler(a: Shown | None, b: Shown | None) -> Shown | None:
-    """The counterexample with the shorter instance; the earlier one in case of a tie."""
-    if a is None or b is None:
-        return a or b
-    return min(a, b, key=lambda s: sum(len(v) for v in s.instance.values()))
+from theorems.run.results import BlockResult, ClaimResult, MutantResult, Tally, Verdict
 
 
 def judge(
     claim: Claim,
-    blocks: Sequence[tuple[int, BlockResult]],
+    account: Account,
     mutants: Sequence[BlockResult | None],
     settings: Settings,
 ) -> ClaimResult:
@@ -67,38 +24,37 @@ def judge(
 
     Args:
         claim: the claim.
-        blocks: (index of the check, result) in plan order.
+        account: its blocks, merged in plan order.
         mutants: one result a mutant, in order of definition; None where it was not run.
         settings: the run's settings.
     """
-    parts = merged([b for _, b in blocks])
-    results = [b for _, b in blocks]
-    downgraded = _exhaustion(claim, parts, blocks, settings)
+    parts = account.parts
+    downgraded = _exhaustion(claim, account, settings)
     counted = [p for p in parts.values() if p.role != "crosscheck"]
     evidence = min((p.evidence for p in counted if p.evidence is not None), default=None)
     refuted = next((p for p in parts.values() if p.refuted), None)
     judged = [_judge_mutant(m, r, parts) for m, r in zip(claim.mutants, mutants)]
-    verdict, reason = _verdict(claim, parts, counted, evidence, refuted, results, judged, bool(downgraded))
+    verdict, reason = _verdict(claim, account, counted, evidence, refuted, judged, bool(downgraded))
     margin, resolution = _sharpness(counted, evidence, refuted)
     return ClaimResult(
         id=claim.id,
         kind=claim.kind,
         verdict=verdict,
         reason=reason,
-        evidence=None if any(b.error for b in results) and refuted is None else evidence,
+        evidence=None if account.error and refuted is None else evidence,
         aimed=claim.evidence,
         fidelity=claim.fidelity,
-        instances=sum(b.instances for b in results),
-        rejected=sum(b.rejected for b in results),
-        undecided=sum(p.undecided for p in counted) + sum(b.unsure for b in results),
+        instances=account.instances,
+        rejected=account.rejected,
+        undecided=sum(p.undecided for p in counted) + account.unsure,
         margin=margin,
         resolution=resolution,
         parts=list(parts.values()),
         mutants=judged,
         counterexample=refuted.smallest if refuted else None,
         counterexample_part=refuted.part if refuted else "",
-        traceback=next((b.error for b in results if b.error), ""),
-        seconds=sum(b.seconds for b in results) + sum(m.seconds for m in judged),
+        traceback=account.error,
+        seconds=account.seconds + sum(m.seconds for m in judged),
         downgraded=downgraded,
     )
 
@@ -118,9 +74,7 @@ def _sharpness(
     return min(margins, default=None), max(resolutions, default=None)
 
 
-def _exhaustion(
-    claim: Claim, parts: dict[str, Tally], blocks: Sequence[tuple[int, BlockResult]], settings: Settings
-) -> str:
+def _exhaustion(claim: Claim, account: Account, settings: Settings) -> str:
     """Upgrade exactly decided parts of exhausted domains to `proved`; say so where the user cut the domain short."""
     cut = ""
     for i, check in enumerate(claim.checks):
@@ -128,43 +82,39 @@ def _exhaustion(
             continue
         families = [f.at(settings.budget) for f in check.families]
         sizes = [f.grid_size for f in families]
-        run = sum(b.instances + b.excluded for j, b in blocks if j == i)
-        for part in parts.values():
+        run = account.walked[i]
+        for part in account.parts.values():
             if part.check != check.name or part.evidence is not Evidence.CERTIFIED:
                 continue
             if run < sum(sizes):
                 cut = f"{run} of {sum(sizes)} instances of the exhaustive domain were asked for"
             elif part.undecided == 0:
                 part.evidence = Evidence.PROVED
-                excluded = sum(b.excluded for j, b in blocks if j == i)
                 about = "; ".join(f.describe() for f in families)
-                part.covered = check.covers or f"all {run - excluded} instances: {about}"
+                part.covered = check.covers or f"all {run - account.excluded[i]} instances: {about}"
     return cut
 
 
 def _verdict(
     claim: Claim,
-    parts: dict[str, Tally],
+    account: Account,
     counted: list[Tally],
     evidence: Evidence | None,
     refuted: Tally | None,
-    blocks: list[BlockResult],
     mutants: list[MutantResult],
     downgraded: bool,
 ) -> tuple[Verdict, str]:
-    error = next((b.error for b in blocks if b.error), "")
     if refuted is not None:
         where = f" at instance {refuted.smallest.index}" if refuted.smallest and refuted.smallest.instance else ""
         return Verdict.REFUTED, f"{refuted.part} is refuted{where}"
-    if error:
-        return Verdict.ERROR, error.strip().splitlines()[-1]
-    trouble = next((b.trouble for b in blocks if b.trouble), "")
-    if trouble:
-        return Verdict.INCONCLUSIVE, trouble
+    if account.error:
+        return Verdict.ERROR, account.error.strip().splitlines()[-1]
+    if account.trouble:
+        return Verdict.INCONCLUSIVE, account.trouble
     decided = [p for p in counted if p.holds]
     undecided = next((p for p in counted if p.undecided), None)
     total = sum(p.count for p in counted)
-    unsure = sum(b.unsure for b in blocks)
+    unsure = account.unsure
     missing = sum(p.undecided for p in counted) + unsure
     if not decided:
         if undecided is not None and undecided.doubtful is not None:
@@ -174,7 +124,7 @@ def _verdict(
         if undecided is not None and undecided.doubtful is not None:
             return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
         return Verdict.INCONCLUSIVE, f"the hypotheses of {unsure} instances could not be decided"
-    low = _rejection(claim, blocks)
+    low = _rejection(claim, account)
     if low:
         return Verdict.INCONCLUSIVE, low
     if evidence is not None and evidence < claim.evidence and not downgraded:
@@ -186,9 +136,9 @@ def _verdict(
     return Verdict.HOLDS, ""
 
 
-def _rejection(claim: Claim, blocks: list[BlockResult]) -> str:
+def _rejection(claim: Claim, account: Account) -> str:
     """A reason when the hypotheses accepted a smaller share than declared (judged from 20 candidates on)."""
-    accepted, rejected = sum(b.instances for b in blocks), sum(b.rejected for b in blocks)
+    accepted, rejected = account.instances, account.rejected
     declared = min((f.accept for c in claim.checks for f in c.families), default=0.0)
     if accepted + rejected >= 20 and accepted < declared * (accepted + rejected):
         share = accepted / (accepted + rejected)

@@ -1,20 +1,45 @@
-"""From claims to tasks: fixed blocks of instances, proofs, and one task a mutant."""
+"""From claims to tasks: fixed blocks of instances, proofs, and one task a mutant.
+
+Blocks depend on the index of the instance alone: not on how many instances are asked for, on clocks or on
+workers. So a block that was done once need not be done again when more instances are asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from theorems.claim import Claim
+from theorems.family import Family
 from theorems.run.evaluate import Settings
 from theorems.run.work import Task
 
-BLOCKS = 8  # a family is cut into at most this many blocks ...
-SMALLEST_BLOCK = 4  # ... of at least this many instances
+SMALLEST_BLOCK = 4  # instances 0..31 come in fours, 32..63 in eights, 64..127 in sixteens, ...
+LARGEST_BLOCK = 128  # ... and from 512 on by this many
 
 
-def block_size(count: int) -> int:
-    """Instances in a block: depends on the count alone, never on clocks or workers."""
-    return max(SMALLEST_BLOCK, -(-count // BLOCKS))
+def block_end(start: int) -> int:
+    """The end of the block that begins with instance `start` (itself the end of a block, or 0)."""
+    size = SMALLEST_BLOCK
+    while size < LARGEST_BLOCK and start >= 8 * size:
+        size *= 2
+    return start + size
+
+
+def blocks(family: Family, count: int) -> Iterator[tuple[int, int]]:
+    """The blocks of the first `count` instances of a family, the last one cut short."""
+    start = 0
+    while start < count:
+        stop = min(block_end(start), count)
+        yield start, stop
+        start = stop
+
+
+def number_of_blocks(family: Family, count: int) -> int:
+    """How many blocks `blocks` gives, without walking all of them."""
+    settled = 8 * LARGEST_BLOCK
+    if count <= settled:
+        return sum(1 for _ in blocks(family, count))
+    return sum(1 for _ in blocks(family, settled)) + -(-(count - settled) // LARGEST_BLOCK)
 
 
 def check_tasks(source: str, claim: Claim, settings: Settings) -> Iterator[Task]:
@@ -23,11 +48,23 @@ def check_tasks(source: str, claim: Claim, settings: Settings) -> Iterator[Task]
         if check.role == "proof":
             yield Task(source, claim.id, check=i)
         elif check.role in ("check", "crosscheck"):
-            for j, family in enumerate(check.families):
-                count = family.at(settings.budget).count(settings.instances)
-                size = block_size(count)
-                for start in range(0, count, size):
-                    yield Task(source, claim.id, check=i, family=j, start=start, stop=min(start + size, count))
+            for j, declared in enumerate(check.families):
+                family = declared.at(settings.budget)
+                for start, stop in blocks(family, family.count(settings.instances)):
+                    yield Task(source, claim.id, check=i, family=j, start=start, stop=stop)
+
+
+def number_of_tasks(claim: Claim, settings: Settings) -> int:
+    """How many tasks `check_tasks` gives."""
+    total = 0
+    for check in claim.checks:
+        if check.role == "proof":
+            total += 1
+        elif check.role in ("check", "crosscheck"):
+            for declared in check.families:
+                family = declared.at(settings.budget)
+                total += number_of_blocks(family, family.count(settings.instances))
+    return total
 
 
 def mutant_tasks(source: str, claim: Claim) -> Iterator[Task]:

@@ -1,41 +1,60 @@
 """Worker processes with guards from outside: a worker that dies or overruns is replaced, its task is named.
 
 FLINT can end its process on absurd sizes, and C code ignores Python's own time-outs, so tasks never run in the
-runner's process. At most one task a worker is in flight, which makes the culprit of a crash known up to the number
-of workers; suspects are then tried again one by one.
+runner's process. At most one chunk of tasks a worker is in flight, which makes the culprits of a crash few; suspects
+are then tried again one by one.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
+from theorems.run.board import Item
 from theorems.run.evaluate import Settings
 from theorems.run.results import BlockResult
-from theorems.run.work import Task, perform
+from theorems.run.work import perform, perform_all
 
+Finished = tuple[Item, BlockResult]
 RETRIES = 2
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "FLINT_NUM_THREADS"), "1"
 )
 
 
-def serial(tasks: Iterable[tuple[int, Task]], settings: Settings) -> Iterator[tuple[int, BlockResult]]:
-    """Do tasks in this process, in order, without guards (for tests and profilers)."""
-    for index, task in tasks:
-        yield index, perform(task, settings)
+class Serial:
+    """Does tasks in this process, in order, without guards (for tests and profilers)."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._done: list[Finished] = []
+
+    def free(self) -> bool:
+        """Whether more can be submitted."""
+        return not self._done
+
+    def submit(self, items: Sequence[Item]) -> None:
+        """Do some tasks at once."""
+        self._done += [(item, perform(item.task, self.settings)) for item in items]
+
+    def wait(self) -> list[Finished]:
+        """What was done since the last call; empty when nothing is left."""
+        done, self._done = self._done, []
+        return done
+
+    def kill(self) -> None:
+        """Nothing to end."""
 
 
 def _prepare(memory: int, paths: list[str]) -> None:
     """In each worker: leave Ctrl-C to the runner, limit memory, and import from where the runner imports."""
-    import sys
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for path in paths:
         if path not in sys.path:
@@ -51,135 +70,150 @@ def _prepare(memory: int, paths: list[str]) -> None:
 
 @dataclass
 class _Running:
-    index: int
-    task: Task
+    items: Sequence[Item]
     deadline: float
     tries: int
 
 
 class Pool:
-    """Loky workers behind one generator: `results(tasks)` yields (index, result) as tasks finish."""
+    """Worker processes behind the `concurrent.futures` interface, with guards from outside.
 
-    def __init__(self, jobs: int, settings: Settings) -> None:
+    Args:
+        jobs: the number of workers.
+        settings: the run's settings; its guards are enforced here.
+        start: makes the executor; called again after its workers had to be killed.
+        end: ends an executor and its workers at once.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        settings: Settings,
+        start: Callable[[int, Settings], Any] | None = None,
+        end: Callable[[Any], None] | None = None,
+    ) -> None:
         self.jobs = jobs
         self.settings = settings
+        self._make, self._end = start or _loky, end or _end_loky
         self._executor: Any = None
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
+        self._running: dict[Future[list[BlockResult]], _Running] = {}
+        self._again: deque[tuple[Item, int]] = deque()  # suspects of a crash with their tries, done one at a time
 
     def kill(self) -> None:
         """End all workers at once."""
         if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=True)
+            self._end(self._executor)
             self._executor = None
 
-    def _start(self) -> Any:
-        if self._executor is None:
-            import sys
+    def free(self) -> bool:
+        """Whether a worker is idle and no suspect waits to be tried alone."""
+        return not self._again and len(self._running) < self.jobs
 
-            from loky import ProcessPoolExecutor
+    def submit(self, items: Sequence[Item]) -> None:
+        """Give some tasks to a worker, to be done one after the other."""
+        self._submit(items, 0)
 
-            self._executor = ProcessPoolExecutor(
-                max_workers=self.jobs,
-                env=_ONE_THREAD,
-                initializer=_prepare,
-                initargs=(self.settings.memory, [p for p in sys.path if p] + [os.getcwd()]),
-                timeout=None,
-            )
-        return self._executor
-
-    def results(self, tasks: Iterator[tuple[int, Task]]) -> Iterator[tuple[int, BlockResult]]:
-        """Do tasks; `tasks` may be extended by the caller between yields (it is read lazily).
-
-        Args:
-            tasks: (index, task) pairs; the iterator is read again after each yield until it is exhausted and nothing
-                runs.
-        """
-        running: dict[Future[BlockResult], _Running] = {}
-        again: deque[tuple[int, Task, int]] = deque()  # suspects of a crash, tried alone
-        while True:
-            alone = bool(again) and not running
+    def wait(self) -> list[Finished]:
+        """Wait until something is finished; empty when nothing runs any more."""
+        finished: list[Finished] = []
+        while not finished:
+            alone = bool(self._again) and not self._running
             if alone:
-                index, task, tries = again.popleft()
-                self._submit(running, index, task, tries)
-            elif not again:
-                while len(running) < self.jobs:
-                    following = next(tasks, None)
-                    if following is None:
-                        break
-                    self._submit(running, *following, 0)
-            if not running:
-                if again:
-                    continue
-                return
-            soonest = min(r.deadline for r in running.values())
-            done, _ = wait(running, timeout=max(0.0, soonest - time.monotonic()), return_when=FIRST_COMPLETED)
-            if not done:
-                yield from self._expired(running, again)
-                continue
-            crashed: list[_Running] = []
-            for future in done:
-                item = running.pop(future)
-                try:
-                    yield item.index, future.result()
-                except Exception as error:
-                    if not _is_crash(error):
-                        yield item.index, BlockResult(error=f"{type(error).__name__}: {error}")
-                    else:
-                        crashed.append(item)
-            if crashed:
-                crashed += running.values()
-                running.clear()
-                self.kill()
-                yield from self._retry(crashed, again, alone)
+                item, tries = self._again.popleft()
+                self._submit([item], tries)
+            if not self._running:
+                break
+            soonest = min(r.deadline for r in self._running.values())
+            done, _ = wait(self._running, timeout=max(0.0, soonest - time.monotonic()), return_when=FIRST_COMPLETED)
+            finished = self._collect(done, alone) if done else self._expired()
+        return finished
 
-    def _submit(self, running: dict[Future[BlockResult], _Running], index: int, task: Task, tries: int) -> None:
-        future = self._start().submit(perform, task, self.settings)
-        running[future] = _Running(index, task, time.monotonic() + self.settings.seconds, tries)
+    def _submit(self, items: Sequence[Item], tries: int) -> None:
+        if self._executor is None:
+            self._executor = self._make(self.jobs, self.settings)
+        try:
+            future = self._executor.submit(perform_all, [i.task for i in items], self.settings)
+        except Exception as error:  # the workers died while nothing was waited for
+            if not is_crash(error):
+                raise
+            self.kill()
+            self._executor = self._make(self.jobs, self.settings)
+            future = self._executor.submit(perform_all, [i.task for i in items], self.settings)
+        self._running[future] = _Running(items, time.monotonic() + self.settings.seconds, tries)
 
-    def _expired(
-        self, running: dict[Future[BlockResult], _Running], again: deque[tuple[int, Task, int]]
-    ) -> Iterator[tuple[int, BlockResult]]:
-        """Kill the workers; what overran is inconclusive, the innocent are done again."""
+    def _collect(self, done: Iterable[Future[list[BlockResult]]], alone: bool) -> list[Finished]:
+        finished: list[Finished] = []
+        crashed: list[_Running] = []
+        for future in done:
+            run = self._running.pop(future)
+            try:
+                finished += zip(run.items, future.result())
+            except Exception as error:
+                if is_crash(error):
+                    crashed.append(run)
+                else:
+                    lost = BlockResult(error=f"{type(error).__name__}: {error}", lost=True)
+                    finished += [(item, lost) for item in run.items]
+        if crashed:
+            crashed += self._running.values()
+            self._running.clear()
+            self.kill()
+            finished += self._retry(crashed, alone)
+        return finished
+
+    def _expired(self) -> list[Finished]:
+        """Kill the workers; a task that overran is inconclusive, the others (of a chunk: all) are done again."""
         now = time.monotonic()
-        items = list(running.values())
-        running.clear()
+        runs = list(self._running.values())
+        self._running.clear()
         self.kill()
-        for item in items:
-            if item.deadline <= now:
-                limit = f"{self.settings.seconds:g} s"
-                yield (
-                    item.index,
-                    BlockResult(trouble=f"time: the task was stopped after {limit}", seconds=self.settings.seconds),
-                )
+        finished: list[Finished] = []
+        for run in runs:
+            if run.deadline <= now and len(run.items) == 1:
+                trouble = f"time: the task was stopped after {self.settings.seconds:g} s"
+                result = BlockResult(trouble=trouble, seconds=self.settings.seconds, lost=True)
+                finished.append((run.items[0], result))
             else:
-                again.append((item.index, item.task, item.tries))
+                self._again.extend((item, run.tries) for item in run.items)
+        return finished
 
-    def _retry(
-        self, crashed: list[_Running], again: deque[tuple[int, Task, int]], alone: bool
-    ) -> Iterator[tuple[int, BlockResult]]:
+    def _retry(self, crashed: list[_Running], alone: bool) -> list[Finished]:
         """Try suspects one by one; only a task that was alone when its worker died is charged with a try."""
-        for item in sorted(crashed, key=lambda r: r.index):
-            tries = item.tries + (1 if alone or len(crashed) == 1 else 0)
-            if tries > RETRIES:
-                yield (
-                    item.index,
-                    BlockResult(
-                        error=f"the worker process died {tries} times on this task (memory, or a crash in C code)"
-                    ),
-                )
-            else:
-                again.append((item.index, item.task, tries))
+        finished: list[Finished] = []
+        suspects = sum(len(r.items) for r in crashed)
+        for run in sorted(crashed, key=lambda r: (r.items[0].job, r.items[0].kind, r.items[0].order)):
+            tries = run.tries + (1 if alone or suspects == 1 else 0)
+            for item in run.items:
+                if tries > RETRIES:
+                    error = f"the worker process died {tries} times on this task (memory, or a crash in C code)"
+                    finished.append((item, BlockResult(error=error, lost=True)))
+                else:
+                    self._again.append((item, tries))
+        return finished
 
 
-def _is_crash(error: BaseException) -> bool:
+def _loky(jobs: int, settings: Settings) -> Any:
+    from loky import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(
+        max_workers=jobs,
+        env=_ONE_THREAD,
+        initializer=_prepare,
+        initargs=(settings.memory, [p for p in sys.path if p] + [os.getcwd()]),
+        timeout=None,
+    )
+
+
+def _end_loky(executor: Any) -> None:
+    executor.shutdown(wait=True, kill_workers=True)
+
+
+def is_crash(error: BaseException) -> bool:
+    """Whether an executor's error says that a worker ended, rather than that its task raised."""
     from concurrent.futures.process import BrokenProcessPool
 
     return isinstance(error, BrokenProcessPool) or type(error).__name__ in (
         "TerminatedWorkerError",
         "ShutdownExecutorError",
+        "KilledWorker",
     )

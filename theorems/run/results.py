@@ -78,6 +78,7 @@ class BlockResult:
     error: str = ""
     trouble: str = ""
     seconds: float = 0.0
+    lost: bool = False  # ended by a guard from outside (a dead worker, a clock): says nothing about the claim itself
     # mutants only
     killed_by: Shown | None = None
     killed_part: str = ""
@@ -137,7 +138,11 @@ class ClaimResult:
 
 @dataclass
 class Run:
-    """A whole run: settings that decide, verdicts, and (separately) clocks and places."""
+    """A whole run: settings that decide, verdicts, and (separately) clocks and places.
+
+    Attributes:
+        reused: tasks whose results came from the ledger.
+    """
 
     seed: int
     budget: str
@@ -149,6 +154,7 @@ class Run:
     seconds: float = 0.0
     jobs: int = 1
     unfinished: list[str] = field(default_factory=list)
+    reused: int = 0
 
     @property
     def exit_status(self) -> int:

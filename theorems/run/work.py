@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from theorems import registry
 from theorems.claim import Check, Claim, Mutant, Record
 from theorems.family import Family, Instance, Unsatisfiable
 from theorems.kernel.outcome import Decision, Evidence, Outcome
-from theorems.run.codec import decode, encode, show
+from theorems.run.codec import decode_rows, encode, show
 from theorems.run.evaluate import Answered, Settings, evaluate, tests_of
 from theorems.run.results import BlockResult, Shown, Tally
 
@@ -92,9 +92,9 @@ def perform(task: Task, settings: Settings) -> BlockResult:
     return result
 
 
-def decode_rows(rows: list[Any]) -> list[dict[str, Any]]:
-    """Recorded rows as the overall check receives them."""
-    return [decode(row) for row in rows]
+def perform_all(tasks: Sequence[Task], settings: Settings) -> list[BlockResult]:
+    """Do some tasks one after the other."""
+    return [perform(task, settings) for task in tasks]
 
 
 def _level(claim: Claim, settings: Settings) -> float:

@@ -1,0 +1,172 @@
+"""What a module depends on: a static closure over its imports inside the suite, those inside functions included.
+
+The source is parsed, never run. Whatever cannot be followed by reading (an import whose name is computed) counts as
+an import of everything, so that the closure is never too small.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+OWN = ("theorems", "solvers")
+BY_KEY = "theorems.registry"  # imports papers by their key: the claim's own module is followed instead
+CONTENTS = "theorems.papers"  # the `__init__` of a paper registers its modules; none of them depends on the others
+_COMPUTED = ("import_module", "__import__", "run_module", "run_path", "exec", "eval")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import as written: a module, and the name taken from it ("" for the module itself, "*" for everything)."""
+
+    module: str
+    name: str = ""
+    bound: str = ""
+
+
+class Source:
+    """A parsed Python file.
+
+    Args:
+        name: its dotted module name.
+        path: where it is.
+    """
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name, self.path = name, path
+        self.text = path.read_bytes()
+
+    @property
+    def package(self) -> bool:
+        """Whether this is the `__init__` of a package."""
+        return self.path.name == "__init__.py"
+
+    @cached_property
+    def imports(self) -> list[Import]:
+        """All imports of the file, those inside functions and those named by string constants too."""
+        return list(self._found())
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The short string constants of the file."""
+        return [n.value for n in self._nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+    @cached_property
+    def computed(self) -> bool:
+        """Whether the file may import, or run, what its text does not name."""
+        for node in self._nodes:
+            if isinstance(node, ast.Call):
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if called in _COMPUTED and not (node.args and isinstance(node.args[0], ast.Constant)):
+                    return True
+        return False
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return list(ast.walk(ast.parse(self.text)))
+
+    def _found(self) -> Iterator[Import]:
+        for node in self._nodes:
+            if isinstance(node, ast.Import):
+                for a in node.names:
+                    yield Import(a.name, "", a.asname or a.name.split(".")[0])
+            elif isinstance(node, ast.ImportFrom):
+                base = self._absolute(node)
+                for a in node.names:
+                    yield Import(base, a.name, a.asname or a.name)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                head, dot, _ = node.value.partition(".")
+                if dot and head in OWN and all(w.isidentifier() for w in node.value.split(".")):
+                    yield Import(node.value)
+
+    def _absolute(self, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        parts = parts[: len(parts) - node.level + self.package]
+        return ".".join([*parts, *(node.module.split(".") if node.module else ())])
+
+
+class Closure:
+    """Finds the files that modules depend on.
+
+    Args:
+        roots: folders in which modules are looked for, in order; what is found in none of them is a library.
+    """
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = list(roots)
+        self._sources: dict[str, Source | None] = {}
+
+    def source(self, module: str) -> Source | None:
+        """The file of a module, or None when it is not part of the suite."""
+        if module not in self._sources:
+            path = self._path(module)
+            self._sources[module] = None if path is None else Source(module, path)
+        return self._sources[module]
+
+    def _path(self, module: str) -> Path | None:
+        relative = Path(*module.split("."))
+        for root in self.roots:
+            for path in (root / relative / "__init__.py", root / relative.with_suffix(".py")):
+                if module and path.is_file():
+                    return path
+        return None
+
+    def adopt(self, source: Source) -> None:
+        """Know a file that no import would find by its name (a user's claim file)."""
+        self._sources[source.name] = source
+
+    def of(self, modules: Sequence[str]) -> dict[str, Source]:
+        """Every file that some modules depend on, themselves included, by module name."""
+        met: dict[str, Source] = {}
+        done: set[tuple[str, str]] = set()
+        todo = [(m, "") for m in modules]
+        while todo:
+            module, name = todo.pop()
+            if (module, name) in done:
+                continue
+            done.add((module, name))
+            source = self.source(module)
+            if source is None:
+                if "." in module:  # `import a.b.name` of something that is no module: its package is meant
+                    todo.append((module.rpartition(".")[0], ""))
+                continue
+            met[module] = source
+            parent = module.rpartition(".")[0]
+            while parent:  # a package's own code runs first; what it imports for others is not followed
+                above = self.source(parent)
+                if above is not None:
+                    met[parent] = above
+                parent = parent.rpartition(".")[0]
+            todo += self._followed(source, name)
+        return met
+
+    def _followed(self, source: Source, name: str) -> Iterator[tuple[str, str]]:
+        """The imports that matter when `name` ("": anything) is taken from a module."""
+        if source.package and name not in ("", "*"):
+            if self.source(f"{source.name}.{name}") is not None:
+                yield f"{source.name}.{name}", ""
+                return
+            binding = [i for i in source.imports if i.name and i.bound == name]
+            if binding:
+                yield from ((i.module, i.name) for i in binding)
+                return
+        own = source.name + "."
+        contents = source.package and source.name.rpartition(".")[0] == CONTENTS
+        for i in source.imports:
+            if contents and (i.module + ".").startswith(own):
+                continue
+            yield (i.module, i.name)
+        if source.computed and source.name != BY_KEY:
+            yield from ((m, "") for m in self._everything())
+
+    def _everything(self) -> Iterator[str]:
+        for root in self.roots:
+            for top in OWN:
+                for path in sorted((root / top).rglob("*.py")):
+                    parts = path.relative_to(root).with_suffix("").parts
+                    yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
