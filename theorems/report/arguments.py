@@ -36,13 +36,16 @@ that these instances would have refuted; "40/65" instances are 40 of 65 candidat
 exit status, first that applies: 130 interrupted, 2 wrong usage, 1 a claim refuted or a mutant alive, 4 error,
 3 inconclusive, 0 all claims hold."""
 
-_MODES = ("list", "show", "reproduce", "new")
+_MODES = ("list", "show", "reproduce", "new", "history")
+WRITES = ("json", "html", "latex", "markdown", "junit")  # one file each
+_KEEPS = ("ledger", "no_cache", "resume")
 _TAKES = {  # options that each mode understands, beside those that select
-    "run": {"budget", "instances", "seed", "jobs", "fail_fast", "parts", "json", "certificates"},
+    "run": {"budget", "instances", "seed", "jobs", "fail_fast", "parts", "certificates", "compare", *WRITES, *_KEEPS},
     "list": set(),
     "show": set(),
     "reproduce": {"budget", "instances", "seed", "instance", "mutant", "family"},
     "new": set(),
+    "history": {"ledger"},
 }
 _SELECTS = {
     "run": {"what", "words", "kind", "evidence"},
@@ -50,6 +53,7 @@ _SELECTS = {
     "show": {"what"},
     "reproduce": {"what"},
     "new": set(),
+    "history": set(),
 }
 
 
@@ -146,11 +150,36 @@ def _parser() -> _Parser:
         "--fail-fast", action="store_true", default=None, help="stop after the first claim that does not hold"
     )
 
+    keep = parser.add_argument_group("what is kept")
+    keep.add_argument(
+        "--ledger",
+        metavar="FILE",
+        help="where finished work is kept and found again (default: .theorems/ledger.sqlite; THEOREMS_LEDGER names another)",
+    )
+    keep.add_argument(
+        "--no-cache", action="store_true", default=None, help="compute everything, and neither read nor write a ledger"
+    )
+    keep.add_argument(
+        "--resume",
+        action="store_true",
+        default=None,
+        help="go on with the last unfinished run with these options (alone: with the last unfinished run)",
+    )
+
     output = parser.add_argument_group("what is written")
     output.add_argument(
         "--parts", action="store_true", default=None, help="also print every part of a claim with its own evidence"
     )
-    output.add_argument("--json", metavar="FILE", help="write the run as JSON")
+    output.add_argument("--json", metavar="FILE", help="write the run as JSON (docs/report.schema.json describes it)")
+    output.add_argument(
+        "--html", metavar="FILE", help="write one self-contained page: statements, plots, mutants, a table that filters"
+    )
+    output.add_argument("--latex", metavar="FILE", help="write tables for a paper's appendix (package booktabs)")
+    output.add_argument("--markdown", metavar="FILE", help="write tables in Markdown")
+    output.add_argument("--junit", metavar="FILE", help="write JUnit XML for continuous integration")
+    output.add_argument(
+        "--compare", metavar="OLD.json", help="say what changed since an earlier run that was written with --json"
+    )
     output.add_argument(
         "--certificates",
         metavar="DIR",
@@ -167,6 +196,7 @@ def _parser() -> _Parser:
         "--reproduce", metavar="CLAIM", help="evaluate one instance and print both sides (with --instance)"
     )
     instead.add_argument("--new", metavar="FILE", help="write a commented starter file that runs as it is")
+    instead.add_argument("--history", metavar="CLAIM", help="earlier verdicts on a claim that the ledger holds")
     parser.add_argument("--version", action="store_true", default=None, help="print the version and exit")
 
     one = parser.add_argument_group("with --reproduce")
@@ -194,6 +224,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"unknown option {extra[0]}{_nearest(parser, extra[0])}")
     options.mode = next((m for m in _MODES if getattr(options, m) is not None), "run")
     _check_together(options)
+    options.argv = list(argv)
     options.budget = options.budget or BUDGETS[0]
     options.seed = options.seed or 0
     options.jobs = options.jobs or available_cores()

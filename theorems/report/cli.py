@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from theorems.report.arguments import UsageError, parse
+from theorems.report.arguments import WRITES, UsageError, parse
 from theorems.report.terminal import look_of, painted
+
+if TYPE_CHECKING:
+    from theorems.report.summary import Report
 
 INTERRUPTED = 130
 WRONG_USAGE = 2
@@ -89,44 +94,71 @@ def _dispatch(options: argparse.Namespace) -> int:
         from theorems.report.selection import find
 
         return reproduce.reproduce(find(options.reproduce, options.what), options)
-    return _run(options)
+    from theorems.report import keeping
+
+    if options.mode == "history":
+        print(keeping.history(options), end="")
+        return 0
+    return _run(keeping.taken_up(options))
+
+
+def _renderer(kind: str) -> Callable[[Report], str]:
+    """The function that writes a run as text of a kind; only its module is imported."""
+    module = {"json": "json_report"}.get(kind, kind)
+    render: Callable[[Report], str] = importlib.import_module(f"theorems.report.{module}").render
+    return render
+
+
+def _refuse_twice(written_to: dict[str, str]) -> None:
+    """Refuse two kinds of report in one file."""
+    taken: dict[str, str] = {}
+    for kind, name in written_to.items():
+        other = taken.setdefault(os.path.realpath(name), kind)
+        if other != kind and (not os.path.exists(name) or os.path.isfile(name)):
+            raise UsageError(f"--{other} and --{kind} would write the same file, {name}")
 
 
 def _run(options: argparse.Namespace) -> int:
     from theorems import certificates
-    from theorems.report import json_report, progress, summary, table
+    from theorems.report import compare, keeping, progress, summary, table
     from theorems.report.output import check_folder, check_writable, write_whole
     from theorems.report.selection import choose
     from theorems.run.evaluate import Settings
     from theorems.run.runner import run_claims
 
-    if options.json:
-        check_writable(options.json)
+    written_to = {kind: name for kind in WRITES if (name := getattr(options, kind))}
+    for name in written_to.values():
+        check_writable(name)
+    _refuse_twice(written_to)
+    before = compare.read(options.compare) if options.compare else None
     if options.certificates:
         check_folder(options.certificates)
     chosen = choose(options.what, words=options.words, kinds=options.kind, evidence=options.evidence)
-    if options.json and any(os.path.realpath(options.json) == c.source for c in chosen):
-        raise UsageError(f"cannot write {options.json}: it is a claim file of this run")
+    for name in written_to.values():
+        if any(os.path.realpath(name) == c.source for c in chosen):
+            raise UsageError(f"cannot write {name}: it is a claim file of this run")
     settings = Settings(
         seed=options.seed,
         budget=options.budget,
         instances=options.instances,
         certificates=options.certificates is not None,
     )
-    with progress.watching(len(chosen)) as watch:
+    with keeping.kept(options) as ledger, progress.watching(len(chosen)) as watch:
         run = run_claims(
             [(c.source, c.claim) for c in chosen],
             settings,
             jobs=options.jobs,
             fail_fast=bool(options.fail_fast),
             watch=watch,
+            ledger=ledger,
         )
+        keeping.said(run.reused, ledger, run.interrupted)
     report = summary.Report(run, chosen)
     failed = ""
     written = 0
     try:
-        if options.json:
-            write_whole(options.json, json_report.render(report))
+        for kind, name in written_to.items():
+            write_whole(name, _renderer(kind)(report))
         if options.certificates:
             for file in (f for result in run.claims for f in certificates.files_of(result, settings)):
                 write_whole(os.path.join(options.certificates, certificates.name_of(file)), certificates.to_text(file))
@@ -138,6 +170,8 @@ def _run(options: argparse.Namespace) -> int:
     try:
         sys.stdout.write(table.render(report, look, parts=bool(options.parts)))
         sys.stdout.write(painted(summary.closing(report), look))
+        if before is not None:
+            sys.stdout.write(painted(compare.lines(before, report, options.compare), look))
         if options.certificates:
             files = "1 certificate file" if written == 1 else f"{written} certificate files"
             sys.stdout.write(f"{files} in {options.certificates}; python -m theorems.verify re-checks them\n")
