@@ -22,7 +22,11 @@ def sixth() -> ConicProblem:
 
 
 def test_an_optimum_that_is_exactly_the_bound_holds() -> None:
-    for comparison in (le(optimum(sixth(), certify), SIXTH), le(SIXTH, optimum(sixth(), certify)), eq(optimum(sixth(), certify), SIXTH)):
+    for comparison in (
+        le(optimum(sixth(), certify), SIXTH),
+        le(SIXTH, optimum(sixth(), certify)),
+        eq(optimum(sixth(), certify), SIXTH),
+    ):
         o = answer(comparison, C)
         assert (o.decision, o.evidence) == (Decision.FOR, Evidence.CERTIFIED)
         assert len(o.programs) == 1
