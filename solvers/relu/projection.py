@@ -105,9 +105,11 @@ def _passive(todo: Array, C: Array, facets: Array, rows: Array, lam: Array, u: A
         old = lam[active]
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(bad, old / (old - z), np.inf).min(axis=1)
-        step = np.where(np.isfinite(step), step, 1.0)[:, None]
-        blended = np.where(bad.any(axis=1)[:, None], old + step * (z - old), z)
-        drop = bad & (blended <= 1e-15 * np.abs(blended).max(axis=1, keepdims=True))
+        step = np.asarray(np.where(np.isfinite(step), step, 1.0))[:, None]
+        shrink = np.asarray(bad.any(axis=1))[:, None]
+        blended = np.asarray(np.where(shrink, old + step * (z - old), z))
+        top = np.asarray(np.abs(blended).max(axis=1))[:, None]
+        drop = bad & (blended <= 1e-15 * top)
         rows[active] = np.where(drop, -1, R)
         lam[active] = np.where(drop | ~used, 0.0, np.maximum(blended, 0.0))
         u[active] = C[active] + (G * lam[active][:, :, None]).sum(axis=1)

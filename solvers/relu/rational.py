@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from flint import fmpq
@@ -45,31 +45,35 @@ def structure_at(geo: Geometry, nu: Vector) -> Structure | None:
 
 def tight_atoms(geo: Geometry, nu: Vector) -> tuple[Atom, ...] | None:
     """All tight directions at a rational nu, exactly; None if nu is not feasible (or a projection is not found)."""
-    problem, cells = geo.data.problem, geo.cells
-    X, beta = problem.X, problem.beta
+    beta2 = geo.data.problem.beta**2
+    found: dict[tuple[int, Vector], Atom] = {}
+    for s, _, u in exact_projections(geo, nu):
+        square = None if u is None else sum((v * v for v in u), fmpq(0))
+        if u is None or square is None or square > beta2:
+            return None
+        if square == beta2:
+            atom = exact_atom(geo, s, u)
+            found.setdefault((s, atom.u), atom)
+    return tuple(found.values())
+
+
+def exact_projections(geo: Geometry, nu: Vector, least: float = 1 - 1e-9) -> Iterator[tuple[int, int, Vector | None]]:
+    """(s, i, Pi_{K_i}(s c_i)) for the cells with |c_i| > least beta; None where the exact projection is not found."""
+    cells, X = geo.cells, geo.data.problem.X
     if not cells.normals:
-        return ()
+        return
     weighted = [[t * v for v in row] for t, row in zip(nu, X)]
     rough = np.array([to_float(v) for v in nu])
     C = geo.active @ (rough[:, None] * geo.data.X)
-    size = np.linalg.norm(C, axis=1)
-    index = np.flatnonzero(size > geo.data.beta * (1 - 1e-9))
-    found: dict[tuple[int, Vector], Atom] = {}
+    index = np.flatnonzero(np.linalg.norm(C, axis=1) > geo.data.beta * least)
+    normals = [[int(v) for v in h] for h in cells.normals]
     for s in (1, -1):
         done = project(s * C[index], geo.facets[index], geo.facet_signs[index], geo.H)
-        for place, i in enumerate(index):
+        for place, i in enumerate(index.tolist()):
             support = [int(k) for k in done.rows[place] if k >= 0]
-            c = [s * sum((weighted[k][j] for k in np.flatnonzero(geo.active[i])), fmpq(0)) for j in range(cells.d)]
-            u = exact_projection(c, [[int(v) for v in h] for h in cells.normals], geo.signs[i].tolist(), support)
-            if u is None:
-                return None
-            square = sum((v * v for v in u), fmpq(0))
-            if square > beta * beta:
-                return None
-            if square == beta * beta:
-                atom = exact_atom(geo, s, u)
-                found.setdefault((s, atom.u), atom)
-    return tuple(found.values())
+            rows = np.flatnonzero(geo.active[i]).tolist()
+            c = [s * sum((weighted[k][j] for k in rows), fmpq(0)) for j in range(cells.d)]
+            yield s, i, exact_projection(c, normals, geo.signs[i].tolist(), support)
 
 
 def exact_atom(geo: Geometry, s: int, p: Sequence[fmpq]) -> Atom:

@@ -93,12 +93,13 @@ def as_interval(value: Any) -> Enclosed:
     if isinstance(value, fmpq):
         return Enclosed(value, value, "")
     if hasattr(value, "lower") and hasattr(value, "is_finite"):
-        return Enclosed(_end(value.lower()), _end(value.upper()), "")
+        middle, radius = _exact(value.mid()), _exact(value.rad())  # value.lower() would round at the working precision
+        return Enclosed(middle - radius, middle + radius, "")
     raise KernelError(f"a {type(value).__name__} cannot be compared with an optimum; return an exact number or a ball")
 
 
-def _end(x: Any) -> fmpq:
-    mantissa, exponent = x.mid().man_exp()
+def _exact(x: Any) -> fmpq:
+    mantissa, exponent = x.man_exp()
     m, e = int(mantissa), int(exponent)
     return rational(m << e) if e >= 0 else fmpq(m, 1 << -e)
 
