@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from flint import fmpq
 
+from tests.naming import named
 from theorems.kernel.answer import answer
 from theorems.kernel.events import Probability, prob_eq, prob_ge, prob_le
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError
@@ -57,7 +58,7 @@ TRUE = [
 ]
 
 
-@pytest.mark.parametrize("comparison", TRUE, ids=str)
+@pytest.mark.parametrize("comparison", TRUE, ids=named)
 def test_a_true_statement_holds(comparison: Probability) -> None:
     outcome = answer(comparison, context())
     assert (outcome.decision, outcome.evidence) == (Decision.FOR, Evidence.STATISTICAL)
@@ -66,7 +67,7 @@ def test_a_true_statement_holds(comparison: Probability) -> None:
     assert high - low <= comparison.within
 
 
-@pytest.mark.parametrize("comparison", TRUE, ids=str)
+@pytest.mark.parametrize("comparison", TRUE, ids=named)
 @pytest.mark.parametrize("level", [0.01, 1e-8])
 def test_a_statement_moved_by_twice_its_resolution_is_refuted(comparison: Probability, level: float) -> None:
     outcome = answer(comparison, context(level=level))
@@ -91,7 +92,7 @@ def test_a_statement_moved_by_twice_its_resolution_is_refuted(comparison: Probab
         prob_eq(tenth, 1.3),
         prob_ge(always, 1.3),
     ],
-    ids=str,
+    ids=named,
 )
 def test_a_false_statement_is_refuted(comparison: Probability, seed: int) -> None:
     assert answer(comparison, context(seed)).decision is Decision.AGAINST
@@ -149,7 +150,7 @@ def test_thirty_trials_without_event_hold_at_small_levels_by_default_and_six_do_
 @pytest.mark.parametrize(
     ("comparison", "keyword"),
     [(prob_le(tenth, 0.2, within=0.03, limit=2000), "limit"), (prob_eq(tenth, 0.1, within=0.1, fixed=300), "fixed")],
-    ids=str,
+    ids=named,
 )
 def test_too_few_trials_leave_it_undecided_and_the_suggested_number_is_enough(
     comparison: Probability, keyword: str
@@ -178,7 +179,7 @@ def test_a_bound_that_cannot_fail_is_refused(comparison: Probability) -> None:
         ({"limit": 0}, "at least 1"),
         ({"fixed": 3.0}, "an int"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_arguments_out_of_range_are_refused_with_what_is_accepted(arguments: dict[str, Any], advice: str) -> None:
     for compare in (prob_le, prob_ge, prob_eq):

@@ -13,6 +13,7 @@ import pytest
 from flint import fmpq
 from scipy import stats
 
+from tests.naming import named
 from theorems.kernel.laws import Law, SameLaw, answer_law, answer_same_law, law, same_law
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
 
@@ -58,7 +59,7 @@ TRUE = [
 ]
 
 
-@pytest.mark.parametrize("comparison", TRUE, ids=str)
+@pytest.mark.parametrize("comparison", TRUE, ids=named)
 @pytest.mark.parametrize("level", [0.01, 1e-8])
 def test_a_true_law_holds_and_moved_by_twice_its_resolution_it_is_refuted(comparison: Any, level: float) -> None:
     outcome = decided(comparison, context(level=level))
@@ -80,7 +81,7 @@ def test_a_true_law_holds_and_moved_by_twice_its_resolution_it_is_refuted(compar
         same_law(gauss, lambda rng: 1.3 * rng.standard_normal(500), size=4000),
         same_law(dice, lambda rng: rng.integers(1, 8, 500).astype(float), size=4000),
     ],
-    ids=str,
+    ids=named,
 )
 def test_a_false_law_is_refuted(comparison: Any) -> None:
     for seed in range(3):
@@ -195,7 +196,7 @@ def test_an_error_inside_the_distribution_function_is_not_swallowed() -> None:
 @pytest.mark.parametrize(
     "comparison",
     [law(gauss, stats.norm(), size=100), law(dice, FAIR, size=100), same_law(gauss, gauss, size=100)],
-    ids=str,
+    ids=named,
 )
 def test_a_true_law_is_refuted_for_at_most_its_level_of_the_seeds(comparison: Any) -> None:
     """At level 0.1 over 300 seeds; the slack is the binomial's upper 1e-6 quantile."""

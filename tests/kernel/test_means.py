@@ -13,6 +13,7 @@ import pytest
 import sympy
 from flint import arb, fmpq
 
+from tests.naming import named
 from theorems.kernel.answer import answer
 from theorems.kernel.means import Mean, mean_eq, mean_ge, mean_le
 from theorems.kernel.outcome import Context, Decision, Evidence, KernelError, Outcome
@@ -59,7 +60,7 @@ TRUE = [
 ]
 
 
-@pytest.mark.parametrize("comparison", TRUE, ids=str)
+@pytest.mark.parametrize("comparison", TRUE, ids=named)
 def test_a_true_statement_holds_with_an_interval_as_narrow_as_declared(comparison: Mean) -> None:
     outcome = answer(comparison, context())
     assert outcome.decision is Decision.FOR
@@ -70,7 +71,7 @@ def test_a_true_statement_holds_with_an_interval_as_narrow_as_declared(compariso
     assert outcome.level == LEVEL
 
 
-@pytest.mark.parametrize("comparison", TRUE, ids=str)
+@pytest.mark.parametrize("comparison", TRUE, ids=named)
 @pytest.mark.parametrize("level", [0.01, 1e-8])
 def test_a_statement_moved_by_twice_its_resolution_is_refuted(comparison: Mean, level: float) -> None:
     outcome = answer(comparison, context(level=level))
@@ -96,7 +97,7 @@ def test_a_statement_moved_by_twice_its_resolution_is_refuted(comparison: Mean, 
         mean_ge(gauss, Fraction(1, 5), scale=1, within=0.2, fixed=3000),
         mean_eq(gauss, Fraction(1, 5), within=0.2, fixed=3000),
     ],
-    ids=str,
+    ids=named,
 )
 def test_a_false_statement_is_refuted(comparison: Mean, seed: int) -> None:
     outcome = answer(comparison, context(seed))
@@ -124,7 +125,7 @@ def test_evidence_is_statistical_with_a_guarantee_and_empirical_without() -> Non
         (mean_eq(gauss, 0, scale=1, within=0.2, fixed=1000), "fixed"),
         (mean_eq(gauss, 0, within=0.2, fixed=1000), "fixed"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_too_few_draws_leave_it_undecided_and_the_suggested_number_is_enough(comparison: Mean, keyword: str) -> None:
     outcome = answer(comparison, context())
@@ -153,7 +154,7 @@ def test_blocks_and_single_draws_of_equal_values_give_the_same_outcome() -> None
     assert one == answer(mean_eq(block, HALF, support=(0, 1)), context())
 
 
-@pytest.mark.parametrize("comparison", TRUE[:3], ids=str)
+@pytest.mark.parametrize("comparison", TRUE[:3], ids=named)
 def test_equal_substreams_give_equal_outcomes(comparison: Mean) -> None:
     assert answer(comparison, context()) == answer(comparison, context())
 
@@ -202,7 +203,7 @@ def test_a_value_outside_the_support_is_refuted_by_the_first_draw() -> None:
         lambda: mpmath.sin(mpmath.pi / 6),
         sympy.sqrt(2) ** 2 / 4,
     ],
-    ids=str,
+    ids=named,
 )
 def test_every_admitted_real_number_may_be_the_value(value: Any) -> None:
     assert answer(mean_eq(uniform, value, support=(0, 1)), context()).decision is Decision.FOR
@@ -245,7 +246,7 @@ def test_a_value_that_is_no_real_number_is_refused(value: Any) -> None:
         ({"scale": 0}, "> 0"),
         ({"scale": "one"}, "a finite number"),
     ],
-    ids=str,
+    ids=named,
 )
 def test_arguments_out_of_range_are_refused_with_what_is_accepted(arguments: dict[str, Any], advice: str) -> None:
     for compare in (mean_eq, mean_le, mean_ge):
@@ -286,7 +287,7 @@ def test_points_show_the_confidence_sequence_thinned() -> None:
         mean_ge(lambda rng: rng.standard_normal(100), 0, scale=1, within=0.3, limit=1000),
         mean_eq(lambda rng: rng.standard_normal(100), 0, within=0.5, fixed=100),
     ],
-    ids=str,
+    ids=named,
 )
 def test_a_true_statement_is_refuted_for_at_most_its_level_of_the_seeds(comparison: Mean) -> None:
     """At level 0.1 over 300 seeds; the slack is the binomial's upper 1e-6 quantile."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.naming import named
 from theorems.kernel.outcome import Context, KernelError
 from theorems.kernel.sampling import admit_event, admit_number, admit_within, prefixes
 
@@ -39,7 +40,7 @@ NOT_NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("value", NOT_NUMBERS, ids=repr)
+@pytest.mark.parametrize("value", NOT_NUMBERS, ids=named)
 def test_a_draw_that_is_no_double_is_refused_with_advice(value: Any) -> None:
     with pytest.raises(KernelError, match=r"float|prob_le"):
         admit_number(value)
