@@ -1,15 +1,9 @@
-"""Fixtures and names shared by the unit tests."""
+"""Fixtures shared by the unit tests."""
 
-from __future__ import annotations
-
-import pytest
+import os
 
 from tests.claim_files import write
-from tests.naming import named
+
+os.environ.setdefault("THEOREMS_LEDGER", "none")  # tests compute everything, also in the processes that they start
 
 __all__ = ["write"]
-
-
-def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
-    """Names without memory addresses, so that every worker collects the same tests."""
-    return named(val) if " at 0x" in repr(val) else None
