@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
+from solvers.certificates import ReluProblem
 from solvers.relu.exact import of_problem
 from solvers.relu.training import train_data
-from solvers.certificates import ReluProblem
 from theorems import shared
 
 BITS = 256
@@ -61,9 +61,14 @@ def features(X, w):
     return [z if z > 0 else fmpq(0) for z in images]
 
 
-def fit(weights, atoms):
-    """sum_j c_j a_j."""
-    return [dot(weights, column) for column in zip(*atoms)]
+def fit(weights, atoms, n):
+    """sum_j c_j a_j, of length n."""
+    return [dot(weights, [a[k] for a in atoms]) for k in range(n)]
+
+
+def distinct_rows(X, y, beta, bias):
+    """A problem without repeated rows whose optimal set is certified."""
+    return len({tuple(row) for row in X.tolist()}) == X.nrows() and decided(X, y, beta, bias)
 
 
 def dual_optimum(given):

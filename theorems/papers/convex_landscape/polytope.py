@@ -19,6 +19,7 @@ from theorems.papers.convex_landscape.instances import (
     BITS,
     balls,
     decided,
+    distinct_rows,
     dot,
     dual_optimum,
     fit,
@@ -30,6 +31,7 @@ from theorems.papers.convex_landscape.instances import (
 from theorems.papers.convex_landscape.value import training_problems
 
 CLOSE = Q(1, 10**50)
+THIRD = Q(1, 3)
 UNIT = {
     2: ((Q(3, 5), Q(4, 5)), (Q(5, 13), Q(12, 13)), (Q(8, 17), Q(15, 17)), (Q(20, 29), Q(21, 29))),
     3: (
@@ -114,7 +116,7 @@ def optimal_polytope_fixed_directions(X, y, beta, bias, *, projected=True, repla
                 used[solution.optimal_polytope.supports[0][0]] = balls(
                     _shifted(given, atoms[solution.optimal_polytope.supports[0][0]])
                 )
-            output = fit(balls(weights), used)
+            output = fit(balls(weights), used, len(y))
             error = [t - f for t, f in zip(balls(given.y), output)]
             yield "same fit", eq(output, target, within=CLOSE)
             yield "same objective", eq(dot(error, error) / 2 + arb(given.beta) * total(weights), p, within=CLOSE)
@@ -151,10 +153,10 @@ optimal_polytope_fixed_directions.mutant(
 
 
 @optimal_polytope_fixed_directions.check("planted", family=PLANTED)
-def _planted(d, q, skew, rho, beta, weights, *, mixture=Q(1, 3), replaced=False):
+def _planted(d, q, skew, rho, beta, weights, *, mixture=THIRD, replaced=False):
     P = plant(d, q, skew, rho, beta, weights)
     geo = geometry(P.problem)
-    atoms = tight_atoms(geo, P.nu)
+    atoms = tight_atoms(geo, P.nu) or ()
     yield (
         "planted directions are the tight ones",
         eq(_set((a.s, a.u) for a in atoms), _set((1, u) for u in P.directions)),
@@ -246,7 +248,7 @@ def _strict(g, *, power=2):
 optimal_polytope_fixed_directions.mutant("loss |f - y|, merely convex", power=1, breaks="unique fit")
 
 
-CONIC = training_problems("conic", ((5, 2), (6, 2)), (Q(1, 4),), 2, 20, where=decided)
+CONIC = training_problems("conic", ((5, 2), (6, 2)), (Q(1, 4),), 1, 20, where=distinct_rows)
 
 
 @optimal_polytope_fixed_directions.crosscheck("groups of a conic solver", family=CONIC)

@@ -17,6 +17,7 @@ from theorems.papers.convex_landscape.instances import (
     balls,
     certificate,
     decided,
+    distinct_rows,
     dot,
     dual_optimum,
     features,
@@ -27,6 +28,7 @@ from theorems.papers.convex_landscape.instances import (
 )
 
 CLOSE = Q(1, 10**50)
+HALF = Q(1, 2)
 NUMERATORS = Integers(-97, 97)
 
 
@@ -141,7 +143,7 @@ def trained(given, width, seed, starts=2):
     from scipy.optimize import minimize
 
     data = of_problem(given)
-    n, d = data.X.shape
+    _n, d = data.X.shape
     rng = np.random.default_rng(seed)
 
     def loss(theta):
@@ -215,7 +217,7 @@ convex_reformulation_value.mutant(
 convex_reformulation_value.mutant("width m* - 1 reaches the value", below=1, breaks="narrower networks reach the value")
 
 
-SMALL = training_problems("training-small", ((5, 2), (6, 2)), BETAS, 2, 12)
+SMALL = training_problems("training-small", ((5, 2), (6, 2)), BETAS, 1, 12, where=distinct_rows)
 
 
 @convex_reformulation_value.crosscheck("conic solver on all cells", family=SMALL)
@@ -276,7 +278,7 @@ def _round(v):
     hypotheses="the optimal set is certified, which gives the dual optimum in balls",
     not_established="networks of at most 5 neurons, n <= 8, d <= 5",
 )
-def excess_loss_identity(X, y, beta, bias, m, theta, *, sign=1, half=Q(1, 2), balance=1, one_sided=False):
+def excess_loss_identity(X, y, beta, bias, m, theta, *, sign=1, half=HALF, balance=1, one_sided=False):
     r"""For every network, with $f^* = y - \nu^*$:
     $$\mathrm{loss}(\theta) - p^* = \tfrac12\|f_\theta - f^*\|^2 + \sum_j |a_j| \big(\beta\|w_j\| - \mathrm{sgn}(a_j)\, \nu^{*\top}(Xw_j)_+\big)
     + \tfrac\beta2 \sum_j (\|w_j\| - |a_j|)^2,$$ and every bracket is $\ge 0$.
@@ -327,7 +329,7 @@ excess_loss_identity.mutant("dual constraint on one side only", one_sided=True, 
     covers="one block of each sign and three samples; more blocks and samples only add equal terms",
     rests_on=("both sides are sums over samples and over blocks of the terms that are proven",),
 )
-def _convex_analogue(*, half=Q(1, 2)):
+def _convex_analogue(*, half=HALF):
     y = symbols("y1 y2 y3")
     nu = symbols("n1 n2 n3")
     a = symbols("a1 a2 a3")  # D_i X u_i

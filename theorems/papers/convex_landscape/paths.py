@@ -1,0 +1,246 @@
+"""Paths of networks along which the loss never increases, and pruning to irreducible networks, in exact rationals."""
+
+from __future__ import annotations
+
+from flint import fmpq
+
+from solvers.relu.paths import nonincreasing_path as path_to
+from solvers.relu.polytope import polytope
+from solvers.relu.pruning import Units, prune
+from solvers.relu.staircase import staircase
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared
+from theorems.papers.convex_landscape import PAPER
+from theorems.papers.convex_landscape.instances import rank
+from theorems.papers.convex_landscape.polytope import UNIT, dot_q, plant, planted_family
+from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope
+
+NEURON = Arrays(Integers(0, 11), (7, 3))  # direction, signs of its entries, sign of the output weight
+
+
+def _direction(d, row):
+    """A Pythagorean direction and a sign from three small integers."""
+    q = UNIT[d][int(row[0]) % 4]
+    shifted = q[int(row[0]) % d :] + q[: int(row[0]) % d]
+    u = [v if (int(row[1]) >> i) % 2 == 0 else -v for i, v in enumerate(shifted)]
+    return u, 1 if int(row[2]) % 2 == 0 else -1
+
+
+@shared
+def start_network(P, d, neurons, sizes, kind):
+    """Units (atoms of P first, then n + 1 start neurons) and the start's weights."""
+    n = len(P.nu)
+    outputs, weights = list(P.atoms), {}
+    for k in range(n + 1):
+        u, sign = _direction(d, neurons.tolist()[k % 2 if kind == "repeated" else k])
+        image = [sum((a * b for a, b in zip(row, u)), fmpq(0)) for row in P.problem.X]
+        outputs.append(tuple(sign * v if v > 0 else fmpq(0) for v in image))
+        weights[len(P.atoms) + k] = sizes[k]
+    if kind == "one atom":
+        # a stationary point of one atom: the best weight on a tight direction
+        a = P.atoms[0]
+        best = (dot_q(P.problem.y, a) - P.problem.beta) / dot_q(a, a)
+        weights = {0: best}
+    return Units(tuple(outputs), (fmpq(1),) * len(outputs)), weights
+
+
+def _target(P):
+    return {j: w for j, w in enumerate(P.weights) if w != 0}
+
+
+def _problem_of(d, q, skew, rho, beta, weights):
+    return plant(d, q, tuple(skew), rho, beta, tuple(weights))
+
+
+def _fits(d, weights):
+    """The target fits into n + 1 = 2 d + 1 slots and is not zero."""
+    return 0 < sum(w != 0 for w in weights) <= 2 * d + 1
+
+
+STARTS = PAPER.family(
+    "starts",
+    d=Choices(2, 3),
+    q=Integers(0, 3),
+    skew=Given(lambda d: Arrays(Rationals(-2, 2, denominator=6), (d * (d - 1) // 2,))),
+    rho=Choices(Q(1), Q(2), Q(1, 3)),
+    beta=Choices(Q(1, 2), Q(1), Q(1, 16)),
+    kind=Choices("generic", "one atom", "repeated"),
+    weights=Given(
+        lambda d, kind: Arrays(Integers(0, 3) if kind == "repeated" else Rationals(0, 5, denominator=9), (2**d,))
+    ),
+    neurons=NEURON,
+    sizes=Arrays(Rationals(Q(1, 9), 6, denominator=9), (7,)),
+    where=_fits,
+    quick=12,
+    full=300,
+)
+
+
+def loss(P, units, q):
+    """The exact loss."""
+    error = [f - t for f, t in zip(units.fit(q), P.problem.y)]
+    return dot_q(error, error) / 2 + P.problem.beta * units.cost(q)
+
+
+def slope_at_end(P, units, piece):
+    """The derivative of the loss along a segment at its end: the largest, since the loss is convex on it."""
+    before, after = units.fit(piece.start), units.fit(piece.end)
+    moved = dot_q([f - t for f, t in zip(after, P.problem.y)], [b - a for a, b in zip(before, after)])
+    return moved + P.problem.beta * (units.cost(piece.end) - units.cost(piece.start))
+
+
+@PAPER.construction(
+    source="the paper's path result; the width n + 1 is recalled",
+    fidelity="paper",
+    evidence="certified",
+    family=STARTS,
+    method="exact rationals throughout: directions of rational length, simplex pivots, and the slope of the loss at the end of each segment",
+    hypotheses="the loss is the squared one, the target any global optimum (not only a vertex of P*)",
+    not_established="planted data with n = 4, 6; starts are balanced networks (balancing keeps the fit and lowers the penalty)",
+    rests_on=(
+        "a segment in weights over balanced units is a continuous path of networks, and slots are permuted through a free slot",
+    ),
+)
+def nonincreasing_path(d, q, skew, rho, beta, kind, weights, neurons, sizes, *, straight=False, mixing=False, spare=1):
+    r"""Let $m \ge n + 1$. From every network of width $m$ a continuous path leads to any prescribed global optimum along which the loss never
+    increases. It prunes the start, lowers the cost at fixed fit, moves the fit straight to $f^*$ at least cost, and moves inside the optimal set;
+    at most $n + 1$ neurons are non-zero at any time.
+    """
+    P = _problem_of(d, q, skew, rho, beta, weights)
+    units, start = start_network(P, d, neurons, sizes, kind)
+    target = _target(P)
+    n = len(P.nu)
+    pieces = path_to(units, start, target, P.nu, P.problem.beta)
+    if mixing:
+        pieces = [type(pieces[0])(start, target, 1)] if pieces else []
+    here = start
+    for piece in pieces:
+        yield "continuous", eq(_listed(piece.start), _listed(here))
+        yield "loss does not increase", le(slope_at_end(P, units, piece), 0)
+        yield "neurons in use", le(len(piece.used), n + spare)
+        here = piece.end
+    yield "ends at the prescribed optimum", eq(_listed(here), _listed(target))
+    yield "final loss", eq(loss(P, units, here), P.value)
+    if straight:
+        yield "loss does not increase", le(_straight_rise(P, d), 0)
+
+
+def _listed(q):
+    """Weights by unit, as an exact array."""
+    return tuple((j, q[j]) for j in sorted(q))
+
+
+def _straight_rise(P, d):
+    """Largest rise at the middle of the straight line in weight space between two optima with other atoms in each slot."""
+    found = polytope(P.atoms, P.fit)
+    rises = []
+    for first, second in zip(found.vertices, found.vertices[1:]):
+        rises.append(_middle(P, d, first, second) - P.value)
+    return max(rises, default=fmpq(0))
+
+
+def _middle(P, d, first, second):
+    """The loss of the midpoint in (w, a) of two networks, slot k holding atom k of both supports, w = g u and a = g with g^2 = c.
+
+    Roots of the weights are rounded to rationals: the ends are then networks close to the optima, and the middle is exact.
+    """
+    slots = max(sum(c != 0 for c in v) for v in (first, second))
+
+    def network(c):
+        used = [(P.directions[j], _root(c[j])) for j in range(len(c)) if c[j] != 0]
+        used += [((fmpq(0),) * d, fmpq(0))] * (slots - len(used))
+        return [([g * v for v in u], g) for u, g in used]
+
+    neurons = [
+        ([(a + b) / 2 for a, b in zip(w, x)], (g + h) / 2)
+        for (w, g), (x, h) in zip(network(first), network(second)[::-1])
+    ]
+    f = [fmpq(0)] * len(P.nu)
+    penalty = fmpq(0)
+    for w, g in neurons:
+        penalty += dot_q(w, w) + g * g
+        for k, row in enumerate(P.problem.X):
+            z = dot_q(row, w)
+            f[k] += g * z if z > 0 else 0
+    error = [a - b for a, b in zip(f, P.problem.y)]
+    return dot_q(error, error) / 2 + P.problem.beta * penalty / 2
+
+
+def _root(c):
+    """A rational close to a square root."""
+    scale = 10**12
+    from math import isqrt
+
+    return fmpq(isqrt(int((c * scale * scale).floor())), scale)
+
+
+nonincreasing_path.mutant(
+    "straight line in weight space between two optima", straight=True, breaks="loss does not increase"
+)
+nonincreasing_path.mutant("mixing start and target directly", mixing=True, breaks="neurons in use")
+
+
+TOY = PAPER.family("toy-widths", m=Choices(3, 4), every=True)
+
+
+@nonincreasing_path.check("optimal networks of the toy are connected", family=TOY)
+def _toy(m, *, spare=1):
+    atoms, f, *_ = SYSTEMS["toy"]
+    P = optimal_polytope(atoms, f)
+    (step,) = staircase(P.supports, [m - 1 + spare])
+    yield "one component of optima", eq(step.components, 1)
+
+
+LOCAL = PAPER.family("local-minimum", delta=Rationals(Q(-1, 20), Q(1, 20), denominator=1000), quick=20, full=400)
+
+
+@nonincreasing_path.check("the toy with one neuron", family=LOCAL)
+def _local(delta, *, trap=False):
+    # toy, y = (1, 1), beta = 1/10, m = 1: one neuron on the atom (2, 0), weight 1/2 - 1/40: loss 0.54875, p* = 0.0975
+    c = Q(1, 2) - Q(1, 40) + delta
+    value = ((2 * c - 1) ** 2 + 1) / 2 + c / 10
+    yield "value of the stationary point", eq(value, Q(54875, 100000) + 2 * delta * delta)
+    if trap:
+        yield "one neuron suffices", le(Q(54875, 100000), Q(975, 10000))
+
+
+nonincreasing_path.mutant("m = n suffices", spare=0, breaks="one component of optima")
+nonincreasing_path.mutant("m = m* suffices", trap=True, breaks="one neuron suffices")
+
+
+SPLIT = planted_family("split-optima", 20, 500, Rationals(0, 5, denominator=9), where=lambda weights: any(weights))
+
+
+@PAPER.construction(
+    source="pruning of the companion paper (Mishkin and Pilanci 2023)",
+    fidelity="derived",
+    evidence="certified",
+    family=SPLIT,
+    method="exact rationals: null vectors of the atoms in use",
+    not_established="planted data in d = 2, 3",
+)
+def minimal_network_pruning(d, q, skew, rho, beta, weights, *, how="null vectors", reaches_least=False):
+    r"""From any optimal network, moving along null vectors of the atoms in use until a weight vanishes yields, with loss unchanged, an irreducible
+    network; its size lies in $[m^*, M^*]$ and is at most the rank of the atoms, so at most $n$.
+    """
+    P = _problem_of(d, q, skew, rho, beta, weights)
+    units = Units(tuple(a for a in P.atoms for _ in range(3)), (fmpq(1),) * (3 * len(P.atoms)))
+    start = {
+        3 * j + i: w * t for j, w in enumerate(P.weights) if w != 0 for i, t in enumerate((Q(1, 2), Q(1, 3), Q(1, 6)))
+    }
+    last = prune(units, start)[-1]
+    if how == "magnitude":
+        last = dict(sorted(start.items(), key=lambda item: -item[1])[: len(last)])
+    if how == "deletion":
+        last = {j: start[j] for j in last}
+    found = polytope(P.atoms, P.fit)
+    yield "loss", eq(loss(P, units, last), P.value)
+    yield "fit", eq(units.fit(last), P.fit)
+    yield "independent", eq(rank([units.outputs[j] for j in last]), len(last))
+    yield "size", le((found.least, len(last), len(last)), (len(last), found.greatest, rank(P.atoms)))
+    if reaches_least:
+        yield "least size", eq(len(last), found.least)
+
+
+minimal_network_pruning.mutant("pruning by magnitude to the same size", how="magnitude", breaks=("loss", "fit"))
+minimal_network_pruning.mutant("deletion without compensation", how="deletion", breaks=("loss", "fit"))
+minimal_network_pruning.mutant("pruning reaches m*", reaches_least=True, breaks="least size")
