@@ -18,11 +18,11 @@ def divided_difference(xs, ys):
 
 
 def antiderivative(s: fmpq, r: fmpq, x: arb) -> arb:
-    """An antiderivative of c^s / (1+c)^r on (0, infinity): incomplete beta functions from 0 or from infinity."""
+    """An antiderivative of c^s / (1+c)^r on (0, infinity), r >= 0: incomplete beta functions from 0 or from infinity."""
     if s > -1:
         return F.power(x, s + 1) / (s + 1) * F.hyp2f1(r, s + 1, s + 2, -x)
-    if s + 1 == r:
-        return F.log(x) if r == 0 else arb.nan()
+    if s == -1 and r == 0:
+        return F.log(x)
     return -F.power(x, s + 1 - r) / (r - s - 1) * F.hyp2f1(r, r - s - 1, r - s, -1 / x)
 
 
@@ -44,7 +44,7 @@ CANONICAL = PAPER.family(
     higher=Given(lambda degree: Arrays(Rationals(0, 2, denominator=6), (degree,)) if degree else Choices(())),
     start=Rationals(0, 20, denominator=20),
     gaps=Arrays(Rationals(0, 20, denominator=1000, open="left"), (2,)),
-    quick=100,
+    quick=300,
     full=4000,
 )
 QUARTERS = [Q(k, 4) for k in range(-6, 7)]
@@ -59,7 +59,7 @@ WEIGHTS = PAPER.family(
         one_sign(a, b) for a, b in zip(criteria(s, r, start), criteria(s, r, start + sum(gaps)))
     ),
     accept=0.5,
-    quick=150,
+    quick=300,
     full=4000,
 )
 

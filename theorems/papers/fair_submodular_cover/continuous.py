@@ -55,7 +55,7 @@ def rounded(x, instance: Instance, beta: int):
     part="random instances",
     method="F, its gradient, every pipage move and all values in exact rationals; families on which wrong variants fail",
     hypotheses="every group has at least beta u_c elements; F is evaluated exactly (the paper samples it, hence its constant 1 - 7 eps)",
-    not_established="the sampling error of the multilinear extension, and the threshold variant of the continuous algorithm",
+    not_established="functions other than probabilistic coverage; the sampling error of the multilinear extension, and the threshold variant of the continuous algorithm",
 )
 def continuous_bicriteria(kind, items, weights, rows, kappa, beta, lower, upper):
     r"""Let the continuous algorithm make $\beta/\delta$ rounds, each along a base of $\mathcal{M}$ that it builds greedily at the moving

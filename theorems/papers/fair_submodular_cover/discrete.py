@@ -29,12 +29,13 @@ def membership(S, instance: Instance, beta: int):
     part="random instances",
     method="the algorithm, the optimum by enumeration and all values in exact rationals; a family on which the bound is an equality",
     hypotheses="every group has at least beta u_c elements",
+    not_established="functions other than probabilistic coverage; more than two groups",
 )
 def greedy_fair_bicriteria(kind, items, weights, rows, kappa, beta, lower, upper, *, smallest=False):
     r"""Let $f$ be monotone and submodular with $f(\emptyset) = 0$, let $\mathcal{M}$ be the fairness matroid, $\mathrm{OPT}$ the largest
     value on it, and let $|U_c| \ge \beta u_c$. The greedy algorithm in the $\beta$-extension $\mathcal{M}_\beta$ returns a base $S$ of
     $\mathcal{M}_\beta$, $|S| = \beta\kappa$, with $$f(S) \ge \frac{\beta}{1+\beta}\,\mathrm{OPT}$$
-    ($\beta = 1/\epsilon$: at least $\frac{1}{1+\epsilon} \ge 1 - \epsilon$). For every $\beta$ there are instances with equality.
+    ($\beta = 1/\epsilon$: at least $\frac{1}{1+\epsilon} \ge 1 - \epsilon$). On the greedy-tight family (here $\beta \le 4$) this is an equality.
     """
     instance = random_instance(weights, rows, kappa, lower, upper)
     S = greedy(instance.f, instance.group, instance.matroid.scaled(beta), smallest=smallest)
@@ -101,6 +102,7 @@ def threshold_constant(beta: int, eps):
     part="random instances",
     method="as for the greedy algorithm; eps = 1/5",
     hypotheses="every group has at least beta u_c elements; 0 < eps < 1/2",
+    not_established="functions other than probabilistic coverage; more than two groups; other eps",
 )
 def threshold_fair_bicriteria(kind, items, weights, rows, kappa, beta, lower, upper, *, last=None, copies=0):
     r"""Let $0 < \epsilon < \frac12$, $d$ the largest value of an element and let the thresholds be $d(1-\epsilon)^j > \epsilon d/\kappa$. The

@@ -74,6 +74,7 @@ def product_cover(kappa: int, decoys: int, decoys_last: bool) -> Coverage:
     part="random instances",
     method="the algorithm and the best kappa elements by enumeration in exact rationals; the tight family, whose least number of "
     "steps is compared in exact rationals; logarithms in balls",
+    not_established="random functions other than probabilistic coverage, and kappa > 3 for them",
     rests_on=("the best of the kappa elements closes at least the share 1/kappa of the gap to tau (submodularity)",),
 )
 def unconstrained_greedy_cover(kind, items, weights, rows, kappa, eps, *, share=ALL):
