@@ -1,7 +1,6 @@
 "use strict";
 (function () {
   const root = document.documentElement;
-  root.classList.add("on");
   const byId = (id) => document.getElementById(id);
 
   // colours
@@ -21,7 +20,8 @@
   });
 
   // filters
-  const LIMIT = 400; // rows shown at once, until all are asked for
+  const LIMIT = 100; // rows and cards shown, until all are asked for
+  const CHUNK = 8; // cards that appear at a time: a card costs more than a row
   const form = document.querySelector(".filters");
   const find = byId("find");
   const selects = Array.from(form.querySelectorAll("select"));
@@ -30,24 +30,35 @@
   const more = byId("more");
   let rows = Array.from(body.rows, function (row) {
     const card = byId(row.querySelector("a").hash.slice(1));
+    card.hidden = true;
+    row.hidden = true;
     return { row: row, card: card, text: card.textContent.toLowerCase(), data: row.dataset };
   });
   let all = false;
   let searched = null;
+  let later = null;
   function filter() {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = selects.filter((s) => s.value).map((s) => [s.dataset.key, s.value]);
+    const waiting = [];
     let count = 0;
     for (const r of rows) {
       const match = words.every((w) => r.text.includes(w)) && wanted.every(([k, v]) => r.data[k] === v);
       if (match) count += 1;
       const shown = match && (all || count <= LIMIT);
       if (r.row.hidden === shown) r.row.hidden = !shown;
-      if (r.card.hidden === shown) r.card.hidden = !shown;
+      if (!shown && !r.card.hidden) r.card.hidden = true;
+      if (shown && r.card.hidden) waiting.push(r.card);
     }
+    clearTimeout(later);
+    appear(waiting, 0);
     byId("count").textContent = count + " of " + rows.length + " claims";
     more.hidden = all || count <= LIMIT;
     more.firstChild.textContent = "show all " + count + " (" + LIMIT + " are shown)";
+  }
+  function appear(waiting, from) {
+    for (const card of waiting.slice(from, from + CHUNK)) card.hidden = false;
+    if (from + CHUNK < waiting.length) later = setTimeout(appear, 0, waiting, from + CHUNK);
   }
   form.addEventListener("input", function (event) {
     clearTimeout(searched);
@@ -105,7 +116,7 @@
   function visit() {
     const card = byId(location.hash.slice(1));
     if (!card || card.parentNode !== cards) return;
-    if (card.hidden) { form.reset(); all = true; filter(); }
+    if (card.hidden) card.hidden = false;
     card.scrollIntoView({ behavior: "instant", block: "start" });
     card.focus({ preventScroll: true });
   }
@@ -114,11 +125,14 @@
   // print everything that is folded, and fold it again
   let folded = [];
   window.addEventListener("beforeprint", function () {
+    clearTimeout(later);
+    for (const r of rows) if (!r.row.hidden) r.card.hidden = false;
     folded = Array.from(document.querySelectorAll("main details:not([open])"));
     folded.forEach(function (d) { d.open = true; });
   });
   window.addEventListener("afterprint", function () { folded.forEach(function (d) { d.open = false; }); });
 
   filter();
+  root.classList.add("ready");
   visit();
 })();
