@@ -333,6 +333,7 @@ class Paper:
         full: int | None = None,
         every: bool = False,
         exhaustive: bool = False,
+        cost: Callable[..., Any] | None = None,
         **params: Any,
     ) -> Family:
         """A named source of instances.
@@ -344,12 +345,14 @@ class Paper:
             quick, full: numbers of instances at the two budgets (defaults 200 and 5000; the whole grid for a grid).
             every: walk the grid of finite domains (the first `quick` points, if given).
             exhaustive: the grid is the whole declared domain: exact answers on all of it are a proof.
+            cost: about how many elementary operations an instance takes, as a function of some parameters; instances
+                that cannot be afforded are refused before the check starts.
             params: parameter name -> domain, constant, `Given(lambda ...)` or `ByBudget(quick=..., full=...)`.
         """
         if not every and not exhaustive:
             quick = 200 if quick is None else quick
             full = max(5000, quick) if full is None else full
-        return Family(f"{self.key}/{name}", params, where, accept, quick, full, every, exhaustive)
+        return Family(f"{self.key}/{name}", params, where, accept, quick, full, every, exhaustive, cost=cost)
 
     def _claim(self, kind: str, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Claim]:
         def decorate(function: Callable[..., Any]) -> Claim:
@@ -409,7 +412,7 @@ class Paper:
         """Declare a bound (a returned pair means `lhs <= rhs`).
 
         Args:
-            options: `domain=dict(...)` (with `quick`, `full`, `where`, `accept`, `every`, `exhaustive`) or
+            options: `domain=dict(...)` (with `quick`, `full`, `where`, `accept`, `every`, `exhaustive`, `cost`) or
                 `family=` one or several families; `source` (theorem number), `fidelity`, aimed `evidence`, `method`
                 (how it is checked), `hypotheses`, `not_established`, `rests_on` (hand-made steps), `undecided`
                 (largest share of undecided instances), `tests` (statistical comparisons an instance), `part` (name of
@@ -447,7 +450,9 @@ def _families(paper: Paper, name: str, options: dict[str, Any], place: Where) ->
     try:
         if domain is not None:
             extras = {
-                k: options.pop(k) for k in ("where", "accept", "quick", "full", "every", "exhaustive") if k in options
+                k: options.pop(k)
+                for k in ("where", "accept", "quick", "full", "every", "exhaustive", "cost")
+                if k in options
             }
             families: tuple[Family, ...] = (paper.family(name, **extras, **domain),)
         else:

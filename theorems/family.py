@@ -50,6 +50,8 @@ class Family:
         quick, full: numbers of instances; None walks the whole grid.
         every: walk the grid of a finite domain instead of sampling it.
         exhaustive: the grid is the whole declared domain, so that exact answers on all of it are a proof.
+        cost: about how many elementary operations a check takes on an instance (a function of some parameters), so
+            that what cannot be afforded is refused beforehand; see `theorems.run.limits`.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Family:
     every: bool = False
     exhaustive: bool = False
     budget: str = QUICK
+    cost: Callable[..., Any] | None = None
     _needs: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -81,11 +84,13 @@ class Family:
         for budget, count in ((QUICK, self.quick), (FULL, self.full)):
             if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
                 raise DomainError(f"family {self.id}: {budget}={count!r}; a positive number of instances is expected")
-        if self.where is not None:
-            needs = tuple(inspect.signature(self.where).parameters)
+        for function, what in ((self.where, "hypothesis"), (self.cost, "cost")):
+            needs = tuple(inspect.signature(function).parameters) if function is not None else ()
             missing = [n for n in needs if n not in self.params]
             if missing:
-                raise DomainError(f"family {self.id}: its hypothesis names {', '.join(missing)}, no parameter of it")
+                raise DomainError(f"family {self.id}: its {what} names {', '.join(missing)}, no parameter of it")
+        if self.where is not None:
+            needs = tuple(inspect.signature(self.where).parameters)
             object.__setattr__(self, "_needs", needs)
 
     @property

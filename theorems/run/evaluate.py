@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq
 
 from theorems.claim import Check, Claim, Record
+from theorems.family import at_budget
 from theorems.kernel.answer import answer, is_comparison
 from theorems.kernel.order import eq, le
 from theorems.kernel.outcome import Context, KernelError, Outcome
 from theorems.kernel.precision import precision_kept
 from theorems.kernel.values import has_dyadic
+from theorems.run import limits
 from theorems.seeds import generator
 
 if TYPE_CHECKING:
@@ -65,7 +67,9 @@ def tests_of(claim: Claim, settings: Settings) -> int:
     total = 0
     for check in claim.checks:
         if check.role in ("check", "crosscheck"):
-            total += check.tests * sum(f.at(settings.budget).count(settings.instances) for f in check.families)
+            families = [at_budget(f, settings.budget) for f in check.families]
+            affordable = [f for f in families if not limits.refusal(f, settings.instances)]
+            total += check.tests * sum(f.count(settings.instances) for f in affordable)
         elif check.role == "overall":
             total += check.tests
     return max(total, 1)

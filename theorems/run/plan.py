@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from theorems.claim import Claim
-from theorems.family import Family
+from theorems.family import Family, at_budget
 from theorems.run.evaluate import Settings
+from theorems.run.limits import refusal
 from theorems.run.work import Task
 
 SMALLEST_BLOCK = 4  # instances 0..31 come in fours, 32..63 in eights, 64..127 in sixteens, ...
@@ -49,8 +50,9 @@ def check_tasks(source: str, claim: Claim, settings: Settings) -> Iterator[Task]
             yield Task(source, claim.id, check=i)
         elif check.role in ("check", "crosscheck"):
             for j, declared in enumerate(check.families):
-                family = declared.at(settings.budget)
-                for start, stop in blocks(family, family.count(settings.instances)):
+                family = at_budget(declared, settings.budget)
+                count = 0 if refusal(family, settings.instances) else family.count(settings.instances)
+                for start, stop in blocks(family, count) if count else ((0, 0),):  # (0, 0) says why it is refused
                     yield Task(source, claim.id, check=i, family=j, start=start, stop=stop)
 
 
@@ -62,8 +64,9 @@ def number_of_tasks(claim: Claim, settings: Settings) -> int:
             total += 1
         elif check.role in ("check", "crosscheck"):
             for declared in check.families:
-                family = declared.at(settings.budget)
-                total += number_of_blocks(family, family.count(settings.instances))
+                family = at_budget(declared, settings.budget)
+                refused = refusal(family, settings.instances)
+                total += 1 if refused else max(1, number_of_blocks(family, family.count(settings.instances)))
     return total
 
 

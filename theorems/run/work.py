@@ -16,6 +16,7 @@ from theorems import registry
 from theorems.claim import Check, Claim, Mutant, Record
 from theorems.family import Family, Instance, Unsatisfiable
 from theorems.kernel.outcome import Decision, Evidence, Outcome
+from theorems.run import limits
 from theorems.run.codec import decode_rows, encode, show
 from theorems.run.evaluate import Answered, Settings, evaluate, tests_of
 from theorems.run.results import BlockResult, Shown, Tally
@@ -83,8 +84,9 @@ def perform(task: Task, settings: Settings) -> BlockResult:
                 _overall(claim, check, tables, {}, settings, result)
             else:
                 family = _family(task.source, task.claim, task.check, task.family, settings.budget)
+                limits.check_family(family, settings.instances)
                 _block(claim, check, family, range(task.start, task.stop), settings, result)
-    except Unsatisfiable as error:
+    except (Unsatisfiable, limits.Refused) as error:
         result.trouble = str(error)
     except Exception:
         result.error = traceback.format_exc()
@@ -113,6 +115,7 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
         if family.satisfied(draw.values) is None:
             result.unsure += 1
             continue
+        limits.check_instance(family, draw.values)
         result.instances += 1
         items = evaluate(claim, check, draw.values, {}, settings, level=level, place=(family.id, k))
         for item in items:
@@ -367,11 +370,11 @@ def _instances(
         family = _family(task.source, task.claim, i, j, settings.budget)
         if not everywhere and not _meant(mutant, check, family):
             continue
-        count = family.count(settings.instances)
         changes = {n: d for n, d in mutant.domain.items() if n in family.params}
         if changes:
             family = family.with_domain(changes).at(settings.budget)
-            count = family.count(settings.instances)
+        limits.check_family(family, settings.instances)
+        count = family.count(settings.instances)
         for k in range(count):
             draw = family.instance(settings.seed, k)
             if draw is None:
@@ -380,6 +383,7 @@ def _instances(
             if family.satisfied(draw.values) is None:
                 result.unsure += 1
                 continue
+            limits.check_instance(family, draw.values)
             result.instances += 1
             for item in evaluate(claim, check, draw.values, mutant.knobs, settings, level=level, place=(family.id, k)):
                 yield item, family, k, draw.values
