@@ -70,10 +70,12 @@ def local_minima(name: str, r: Regions) -> Sequence[Callable[[], arb]]:
         if found.undecided:
             raise ArithmeticError(f"the stationary points of EW are not isolated for {r}")
         return [lambda x=x: x for x in sorted(found.roots, key=lambda x: x.mid())][::2]
-    # the derivative is < 0 at 0 and > 0 at 1, so that no root lies at an end and the sign changes alternate
+    # the derivative is < 0 at 0 and > 0 at 1, so that no root lies at an end and there is an odd number of sign changes
     changes = [
         x for x in real_roots(polynomial_sign(name, r)) if x.multiplicity % 2 and x.ball(64) > 0 and x.ball(64) < 1
     ]
+    if len(changes) % 2 == 0:
+        raise ArithmeticError(f"a stationary point of {name} is too near an end of (0, 1) for {r}")
     return [x.ball for x in changes][::2]
 
 

@@ -160,6 +160,10 @@ COVERS = PAPER.family(
     method="the whole algorithm in exact arithmetic on instances whose optimal size is known without search; the feasibility of an optimal "
     "cover at larger guesses by proofs",
     hypotheses="guesses are multiples of D, a common denominator of all p_c and q_c; |U_c| >= beta q_c kappa* for all c; sum p_c <= 1 <= sum q_c",
+    rests_on=(
+        "a planted cover is smallest: f(S) <= w |S|, and with a dead group f(S) <= w |S n U_0| <= w q_0 |S|; so f(S) >= tau needs "
+        "tau/w or tau/(w q_0) elements",
+    ),
     not_established="instances on which the optimal size is not a multiple of D",
 )
 def convert_fair(kind, multiple, w, beta, algorithm, order, *, complete=True, gamma=None, relaxed=True):
