@@ -56,7 +56,7 @@ def render(report: Report) -> str:
     for claim_id, text in notes(report):
         said.setdefault(claim_id, []).append(text)
     cards = [_card(report, r, said.get(r.id, [])) for r in report.run.claims]
-    template, style, script = _parts()
+    template, style, early, script = _parts()
     page: str = template.render(
         title=", ".join(dict.fromkeys(c["paper"] for c in cards)) or "no claim was finished",
         headline=_headline(report),
@@ -72,6 +72,8 @@ def render(report: Report) -> str:
         columns=COLUMNS,
         choices=_choices(cards),
         style=Markup(style),
+        early=Markup(early),
+        early_hash=_digest(early),
         script=Markup(script),
         style_hash=_digest(style),
         script_hash=_digest(script),
@@ -85,7 +87,7 @@ def anchor(claim_id: str) -> str:
 
 
 @cache
-def _parts() -> tuple[Any, str, str]:
+def _parts() -> tuple[Any, str, str, str]:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -97,8 +99,9 @@ def _parts() -> tuple[Any, str, str]:
         keep_trailing_newline=True,
     )
     folder = files("theorems.report") / "templates"
-    style, script = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    return environment.get_template("page.html.j2"), style, script
+    names = ("page.css", "early.js", "page.js")
+    style, early, script = ((folder / name).read_text(encoding="utf-8") for name in names)
+    return environment.get_template("page.html.j2"), style, early, script
 
 
 def _digest(text: str) -> str:
