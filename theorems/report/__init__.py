@@ -13,6 +13,7 @@ plots.py        which plots a claim gets
 svg.py          scales, ticks and shapes of a plot
 latex.py        tables for a paper's appendix
 markdown.py     tables in Markdown
+explain.py      why one claim does not hold, in words
 junit.py        JUnit XML for continuous integration
 compare.py      what changed since an earlier run
 output.py       files written whole or not at all

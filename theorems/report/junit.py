@@ -6,10 +6,10 @@ import re
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
+from theorems.report.explain import explained
 from theorems.report.selection import heading
-from theorems.report.summary import Report, command, notes, sides, tidy
+from theorems.report.summary import Report, notes, tidy
 from theorems.run.results import ClaimResult, Verdict
-from theorems.texmath import plain
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 
@@ -65,23 +65,6 @@ def _case(suite: ET.Element, report: Report, result: ClaimResult, said: list[str
     evidence = "none" if result.evidence is None else str(result.evidence)
     facts = [f"evidence {evidence}", f"mutants {result.killed}/{len(result.mutants)} killed", *said]
     ET.SubElement(case, "system-out").text = _text("\n".join(facts))
-
-
-def explained(report: Report, result: ClaimResult) -> str:
-    """Why a claim does not hold, for people: statement, counterexample with its command, survivors, traceback."""
-    chosen = report.of(result)
-    lines = [plain(chosen.claim.statement), "", f"{result.verdict}: {tidy(result.reason)}"]
-    if result.counterexample is not None:
-        lines += ["", f"counterexample to part {result.counterexample_part!r} ({result.counterexample.evidence}):"]
-        lines += [f"  {text}" for text in sides(result.counterexample)]
-        lines += ["", "reproduce it:", f"  {command(report.run, chosen, result.counterexample)}"]
-    survivors = [m for m in result.mutants if not m.killed and result.verdict is not Verdict.ERROR]
-    if survivors:
-        lines += ["", "mutants that survive, so that the check may be unable to fail:"]
-        lines += [f"  {m.name}: {tidy(m.reason)}" for m in survivors]
-    if result.traceback:
-        lines += ["", result.traceback.rstrip()]
-    return "\n".join(lines)
 
 
 def _time(seconds: float) -> str:
