@@ -55,7 +55,7 @@ class Quadratic:
 
     def sign(self) -> int:
         """The exact sign, -1, 0 or 1."""
-        a, b = (self.p > 0) - (self.p < 0), (self.q > 0) - (self.q < 0)
+        a, b = int(self.p > 0) - int(self.p < 0), int(self.q > 0) - int(self.q < 0)
         if a == b or b == 0:
             return a
         if a == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from flint import fmpq, fmpq_mat
 
@@ -81,7 +81,8 @@ CHAINS = PAPER.family(
     spread=Choices("spread", "near 0", "near 60 degrees"),
     steps=Given(
         lambda n, spread: Arrays(
-            Rationals(Q(1, 20), 1, denominator=40) if spread == "spread" else Rationals(Q(1, 3), 1, denominator=40), (max(n - 2, 1),)
+            Rationals(Q(1, 20), 1, denominator=40) if spread == "spread" else Rationals(Q(1, 3), 1, denominator=40),
+            (max(n - 2, 1),),
         )
     ),
     weights=Given(lambda n: Arrays(Rationals(Q(1, 5), 4, denominator=7), (n + 1,))),
@@ -161,11 +162,20 @@ def interpolator_1d_uniqueness_needs_skip(n, spread, steps, weights, *, first="3
         targets = [t + beta * w for t, w in zip(y, nu)]
         dual = sum((beta * w * t for w, t in zip(nu, targets)), Quadratic(Q(0), Q(0)))
         squares = sum((w * w for w in nu), Quadratic(Q(0), Q(0)))
-        yield "value of the regularised problem", eq(
-            (dual - squares * beta * beta * half - squares * beta * beta * half - beta * sum(weights, Q(0))).exact(), 0
+        yield (
+            "value of the regularised problem",
+            eq(
+                (
+                    dual - squares * beta * beta * half - squares * beta * beta * half - beta * sum(weights, Q(0))
+                ).exact(),
+                0,
+            ),
         )
-        yield "other functions", lt(0, _difference(v, nu, relation, directions).exact()) if not unique else eq(
-            _difference(v, nu, relation, directions).exact(), 0
+        yield (
+            "other functions",
+            lt(0, _difference(v, nu, relation, directions).exact())
+            if not unique
+            else eq(_difference(v, nu, relation, directions).exact(), 0),
         )
 
 
@@ -176,20 +186,23 @@ def _positive(x):
 def _difference(v, nu, relation, directions):
     """The sum of squared differences, at points off the data, between interpolants one kernel vector apart."""
     inputs = sorted((x[0] / w for x, w in zip(v, nu)), key=_Key)
-    points = [inputs[0] - 1, inputs[-1] + 1, *((a + b) * Q(1, 2) for a, b in zip(inputs, inputs[1:]))]
+    points = [inputs[0] - 1, inputs[-1] + 1, *((a + b) * Q(1, 2) for a, b in pairwise(inputs))]
     total = Quadratic(Q(0), Q(0))
     for x in points:
-        gap = sum(
-            (c * _positive(u[0] * x + u[1]) for c, u in zip(relation, directions)), Quadratic(Q(0), Q(0))
-        )
+        gap = sum((c * _positive(u[0] * x + u[1]) for c, u in zip(relation, directions)), Quadratic(Q(0), Q(0)))
         total = total + gap * gap
     return total
 
 
 interpolator_1d_uniqueness_needs_skip.mutant(
-    "first partial sum not 60 degrees from the last", first="another angle", breaks="number of tight directions", anywhere=True
+    "first partial sum not 60 degrees from the last",
+    first="another angle",
+    breaks="number of tight directions",
+    anywhere=True,
 )
-interpolator_1d_uniqueness_needs_skip.mutant("the interpolant is unique", unique=True, breaks="other functions", anywhere=True)
+interpolator_1d_uniqueness_needs_skip.mutant(
+    "the interpolant is unique", unique=True, breaks="other functions", anywhere=True
+)
 
 
 def pythagorean(t):
@@ -208,14 +221,14 @@ def centred(d, entries):
 def small_enough(d, t, entries):
     """B < 1/2, the e_j span, and the size condition."""
     _, B = pythagorean(t)
-    if not B < Q(1, 2):
+    if not Q(1, 2) > B:
         return False
     if d == 2:
         return True
     e = centred(d, entries)
     E = sum((abs(x) for row in e for x in row), Q(0)) / 2
     spans = fmpq_mat([list(row) for row in e]).rank() == d - 2
-    return bool(spans and E * E < 4 * B * B * Q(d - 2, (d - 1) ** 2) and E * E < 1 - 4 * B * B)
+    return bool(spans and 4 * B * B * Q(d - 2, (d - 1) ** 2) > E * E and E * E < 1 - 4 * B * B)
 
 
 SKIPS = PAPER.family(
@@ -270,7 +283,9 @@ def interpolator_nonunique_skip_multidim(d, t, scale, whole, nu, y, *, shorten=1
         b = pinv(fmpq_mat(X)) * fmpq_mat(n, 1, rest)
         yield "interpolates", eq(fmpq_mat(X) * b, fmpq_mat(n, 1, rest))
         functions.append((v[k], b.entries()))
-    points = [[s * x for x in row] for row in v for s in (1, -1)] + [[Q(int(i == j)) for j in range(d)] for i in range(d)]
+    points = [[s * x for x in row] for row in v for s in (1, -1)] + [
+        [Q(int(i == j)) for j in range(d)] for i in range(d)
+    ]
     gap = Q(0)
     for x in points:
         first, second = (S * max(dot_q(x, u), Q(0)) + dot_q(x, b) for u, b in functions)
@@ -279,11 +294,17 @@ def interpolator_nonunique_skip_multidim(d, t, scale, whole, nu, y, *, shorten=1
     # with penalised bias: the point 0 is added with the multiplier -sum nu
     extended = ReluProblem(tuple((*map(fmpq, row), Q(1)) for row in [*X, [Q(0)] * d]), (*y, Q(0)), Q(1))
     weights = (*nu, -sum(nu, Q(0)))
-    squares = [dot_q(u, u) if u is not None else Q(2) for _, _, u in exact_projections(geometry(extended), weights, 0.0)]
+    squares = [
+        dot_q(u, u) if u is not None else Q(2) for _, _, u in exact_projections(geometry(extended), weights, 0.0)
+    ]
     yield "feasible with penalised bias", le(squares, 1)
     yield "maximum 1 with penalised bias", eq(max(squares), 1)
 
 
-interpolator_nonunique_skip_multidim.mutant("one of the two vectors 10 % shorter", shorten=SHORTENED, breaks="four maximal subsets", anywhere=True)
+interpolator_nonunique_skip_multidim.mutant(
+    "one of the two vectors 10 % shorter", shorten=SHORTENED, breaks="four maximal subsets", anywhere=True
+)
 interpolator_nonunique_skip_multidim.mutant("size condition on e dropped", enlarge=3000, breaks="subset sums")
-interpolator_nonunique_skip_multidim.mutant("the interpolant is unique", unique=True, breaks="two functions", anywhere=True)
+interpolator_nonunique_skip_multidim.mutant(
+    "the interpolant is unique", unique=True, breaks="two functions", anywhere=True
+)

@@ -114,19 +114,19 @@ def nonincreasing_path(d, q, skew, rho, beta, kind, weights, neurons, sizes, *, 
         pieces = [type(pieces[0])(start, target, 1)] if pieces else []
     here = start
     for piece in pieces:
-        yield "continuous", eq(_listed(piece.start), _listed(here))
+        yield "continuous", eq(listed(piece.start), listed(here))
         yield "loss does not increase", le(slope_at_end(P, units, piece), 0)
         yield "neurons in use", le(len(piece.used), n + spare)
         here = piece.end
-    yield "ends at the prescribed optimum", eq(_listed(here), _listed(target))
+    yield "ends at the prescribed optimum", eq(listed(here), listed(target))
     yield "final loss", eq(loss(P, units, here), P.value)
     if straight:
         yield "loss does not increase", le(_straight_rise(P, d), 0)
 
 
-def _listed(q):
-    """Weights by unit, as an exact array."""
-    return tuple((j, q[j]) for j in sorted(q))
+def listed(q):
+    """Weights by unit as an exact array, opened by the empty unit -1."""
+    return ((-1, fmpq(0)), *((j, q[j]) for j in sorted(q)))
 
 
 def _straight_rise(P, d):
