@@ -1,8 +1,8 @@
 """Certificates of bounds and their exact checkers: the trusted part of `solvers`.
 
 Imports FLINT and the standard library only. `check(problem, certificate)` answers what the certificate proves
-about *that* problem, or raises `InvalidCertificate`; `to_json`, `from_json` and `check_file` are the same for
-files.
+about *that* problem, or raises `InvalidCertificate`. `schema` spells certificates as JSON values and reads them
+strictly; the files that hold them are `theorems.certificates`.
 """
 
 from solvers.certificates.bounds import (
@@ -17,17 +17,7 @@ from solvers.certificates.bounds import (
     Verified,
 )
 from solvers.certificates.cones import Cone, exponential, in_cone, in_dual_cone, nonneg, psd, soc, zero
-from solvers.certificates.files import (
-    Certificate,
-    CertificateFile,
-    Problem,
-    certificate_file,
-    check,
-    check_file,
-    from_json,
-    problem_digest,
-    to_json,
-)
+from solvers.certificates.files import Certificate, Problem, check, problem_digest
 from solvers.certificates.polynomials import (
     PolynomialProblem,
     SumOfSquares,
@@ -41,7 +31,6 @@ from solvers.certificates.relu import ReluCertificate, ReluProblem
 
 __all__ = [
     "Certificate",
-    "CertificateFile",
     "Cone",
     "ConicCertificate",
     "ConicProblem",
@@ -59,12 +48,9 @@ __all__ = [
     "SumOfSquares",
     "Verified",
     "WeightedSquare",
-    "certificate_file",
     "check",
-    "check_file",
     "conic_problem",
     "exponential",
-    "from_json",
     "in_cone",
     "in_dual_cone",
     "is_psd",
@@ -74,6 +60,5 @@ __all__ = [
     "psd",
     "rational",
     "soc",
-    "to_json",
     "zero",
 ]

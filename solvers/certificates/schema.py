@@ -41,6 +41,17 @@ def kind_of(certificate: object) -> str:
     raise TypeError(f"{type(certificate).__name__} is no certificate type; expected one of {', '.join(KINDS)}")
 
 
+def read(kind: object, data: Any, where: str) -> Any:
+    """The certificate of a named kind.
+
+    Raises:
+        ValueError: for an unknown kind, and for anything that `from_json` refuses.
+    """
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"{where}: unknown kind {str(kind)[:40]!r}; known: {', '.join(KINDS)}")
+    return from_json(KINDS[kind], data, where)
+
+
 def to_json(value: object) -> Any:
     """A dataclass tree as JSON values; raises `TypeError` for a ball or a float, which have no spelling."""
     if isinstance(value, fmpq):

@@ -1,35 +1,93 @@
-"""Certificate files under tampering: every leaf changed, every field dropped, files of easier problems, forged digests."""
+"""Certificates of every kind under tampering: each leaf changed, each field dropped, easier problems, forged digests.
+
+The documents here carry what a certificate file carries about one certificate (`theorems.certificates` adds what the
+claim's run said), read by the same strict reader and decided by the same check.
+"""
 
 import copy
 import hashlib
 import json
 import random
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from flint import arb, ctx, fmpq
 
 from solvers.certificates import (
-    CertificateFile,
     Enclosure,
     InvalidCertificate,
     PolynomialProblem,
     SumOfSquares,
     WeightedSquare,
-    certificate_file,
-    check_file,
+    check,
     conic_problem,
-    from_json,
     nonneg,
     polynomial,
     problem_digest,
     psd,
-    to_json,
+    schema,
     zero,
 )
+from solvers.certificates.files import canonical, parse_strict, sha256_of
 from solvers.conic import certify, lp
 
 IDENTITY = {"claim": "demo/bound", "part": "upper", "instance": 3, "seed": 7, "family": "programs", "budget": "quick"}
+TEXTS, COUNTS = ("claim", "part", "family", "budget", "statement", "problem"), ("instance", "seed")
+
+
+@dataclass(frozen=True)
+class Document:
+    """One certificate with its identity, the statement it is said to prove, and the digest of its problem."""
+
+    claim: str
+    part: str
+    instance: int
+    seed: int
+    family: str
+    budget: str
+    statement: str
+    problem: str
+    certificate: Any
+
+
+def document(problem, certificate):
+    return Document(
+        **IDENTITY,
+        statement=check(problem, certificate).statement,
+        problem=problem_digest(problem),
+        certificate=certificate,
+    )
+
+
+def text_of(doc):
+    body = {**vars(doc), "kind": schema.kind_of(doc.certificate), "certificate": schema.to_json(doc.certificate)}
+    return canonical({**body, "digest": sha256_of(body)}, indent=1)
+
+
+def read(text):
+    data = parse_strict(text)
+    schema.expect_fields("the document", data, {*Document.__dataclass_fields__, "kind", "digest"})
+    digest = data.pop("digest")
+    if digest != sha256_of(data):
+        raise ValueError("the digest does not match the content")
+    for name in TEXTS:
+        schema.text(name, data[name], 500)
+    for name in COUNTS:
+        schema.integer(name, data[name], 0, 1 << 62)
+    kind = data.pop("kind")
+    return Document(**{**data, "certificate": schema.read(kind, data["certificate"], "certificate")})
+
+
+def verified(doc, problem):
+    """What the document proves of a problem that was rebuilt; raises `InvalidCertificate` otherwise."""
+    if doc.problem != problem_digest(problem):
+        raise InvalidCertificate("made for another problem")
+    proven = check(problem, doc.certificate)
+    if proven.statement != doc.statement:
+        raise InvalidCertificate(f"states {doc.statement!r} and proves {proven.statement!r}")
+    return proven
 
 
 def linear(rng):
@@ -90,8 +148,8 @@ def rebuild(kind, file):
 
 
 def made(kind):
-    problem = rebuild(kind, CertificateFile(**IDENTITY, statement="", problem="", certificate=None))
-    return problem, certificate_file(problem, prove(problem), **IDENTITY)
+    problem = rebuild(kind, Document(**IDENTITY, statement="", problem="", certificate=None))
+    return problem, document(problem, prove(problem))
 
 
 def forged(data):
@@ -167,22 +225,22 @@ def tampered(data):
 @pytest.mark.parametrize("kind", KINDS)
 def test_file_is_read_back_unchanged_and_verifies(kind):
     problem, file = made(kind)
-    text = to_json(file)
-    assert from_json(text) == file
-    assert to_json(from_json(text)) == text
-    assert check_file(from_json(text), problem).statement == file.statement
-    assert check_file(from_json(text), rebuild(kind, file)).statement == file.statement
+    text = text_of(file)
+    assert read(text) == file
+    assert text_of(read(text)) == text
+    assert verified(read(text), problem).statement == file.statement
+    assert verified(read(text), rebuild(kind, file)).statement == file.statement
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_change_without_a_new_digest_is_unreadable(kind):
     _, file = made(kind)
-    data = json.loads(to_json(file))
+    data = json.loads(text_of(file))
     count = 0
     for path, other in tampered(data):
         count += 1
         with pytest.raises(ValueError):
-            from_json(json.dumps(other))
+            read(json.dumps(other))
         assert json.dumps(other) != json.dumps(data), path
     assert count > 80
 
@@ -191,10 +249,10 @@ def test_every_change_without_a_new_digest_is_unreadable(kind):
 def test_a_change_with_a_forged_digest_passes_only_if_it_is_again_a_proof(kind):
     problem, file = made(kind)
     rejected, passed = 0, []
-    for path, other in tampered(json.loads(to_json(file))):
+    for path, other in tampered(json.loads(text_of(file))):
         try:
-            changed = from_json(forged(other))
-            check_file(changed, rebuild(kind, changed))
+            changed = read(forged(other))
+            verified(changed, rebuild(kind, changed))
         except (ValueError, InvalidCertificate):
             rejected += 1
             continue
@@ -324,70 +382,72 @@ def test_certificate_of_an_easier_problem_is_rejected_twice():
     easy = conic_problem([1, 1], [[-1, -1]], [-1], [nonneg(1)])
     hard = conic_problem([1, 1], [[-1, -1]], [-2], [nonneg(1)])
     proof = certify(easy).certificate
-    file = certificate_file(easy, proof, **IDENTITY)
+    file = document(easy, proof)
     with pytest.raises(InvalidCertificate, match="not in cone"):
-        certificate_file(hard, proof, **IDENTITY)
-    assert check_file(file, easy).lower == 1
-    with pytest.raises(InvalidCertificate, match="made for the problem"):
-        check_file(file, hard)
-    relabelled = CertificateFile(
-        **IDENTITY, statement="1 <= optimum <= 1", problem=problem_digest(hard), certificate=proof
-    )
+        document(hard, proof)
+    assert verified(file, easy).lower == 1
+    with pytest.raises(InvalidCertificate, match="made for another problem"):
+        verified(file, hard)
+    relabelled = Document(**IDENTITY, statement="1 <= optimum <= 1", problem=problem_digest(hard), certificate=proof)
     with pytest.raises(InvalidCertificate, match="not in cone"):
-        check_file(relabelled, hard)
+        verified(relabelled, hard)
 
 
 def test_statement_must_be_the_one_proven():
     problem, file = made(linear)
-    stronger = CertificateFile(**{**vars(file), "statement": "0 <= optimum <= 0"})
+    stronger = Document(**{**vars(file), "statement": "0 <= optimum <= 0"})
     with pytest.raises(InvalidCertificate, match="states"):
-        check_file(stronger, problem)
+        verified(stronger, problem)
 
 
-def test_nonsense_is_refused_as_value_error():
+def test_text_that_is_not_strict_json_is_refused():
     _, file = made(linear)
-    text = to_json(file)
-    nonsense = [
-        "",
-        "null",
-        "[]",
-        "{}",
-        "NaN",
-        "{" * 10,
-        "[" * 100_000,
-        '{"schema": 1}',
-        text[:-3],
-        text.replace('"schema": 1', '"schema": 2'),
-        text.replace('"schema": 1', '"schema": true'),
-        text.replace('"schema": 1', '"schema": 1e0'),
-        text.replace('"schema": 1', '"schema": 1, "schema": 1'),
-        text.replace('"kind": "enclosure"', '"kind": "__import__"'),
-        text.replace('"kind": "enclosure"', '"kind": "primal-point"'),
-        text.replace('"instance": 3', '"instance": -3'),
-        text.replace('"instance": 3', '"instance": ' + "9" * 5000),
-        text.replace('"claim": "demo/bound"', '"claim": "' + "x" * 501 + '"'),
-    ]
-    for other in nonsense:
+    text = text_of(file)
+    repeated = text.replace('"instance": 3', '"instance": 3, "instance": 3')
+    point = text.replace('"instance": 3', '"instance": 3e0')
+    endless = text.replace('"instance": 3', '"instance": ' + "9" * 5000)
+    for other in ("", "null", "[]", "{}", "NaN", "{" * 10, "[" * 100_000, text[:-3], repeated, point, endless):
         assert other != text
         with pytest.raises(ValueError):
-            from_json(other)
+            read(other)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("kind", "__import__", "unknown kind '__import__'"),
+        ("kind", "primal-point", "missing fields"),
+        ("kind", ["enclosure"], "unknown kind"),
+        ("kind", None, "unknown kind"),
+        ("instance", -3, "an integer from 0"),
+        ("instance", True, "an integer from 0"),
+        ("seed", "7", "an integer from 0"),
+        ("claim", "x" * 501, "at most 500 characters"),
+        ("certificate", "0", "expected an object"),
+        ("certificate", [], "expected an object"),
+    ],
+)
+def test_nonsense_with_a_matching_digest_is_refused_by_name(field, value, reason):
+    _, file = made(linear)
+    with pytest.raises(ValueError, match=reason):
+        read(forged({**json.loads(text_of(file)), field: value}))
 
 
 def test_sizes_are_limited():
     _, file = made(linear)
-    data = json.loads(to_json(file))
+    data = json.loads(text_of(file))
     data["certificate"]["primal"]["x"][0] = "1" + "0" * 20_000
     with pytest.raises(ValueError, match="digits"):
-        from_json(forged(data))
+        read(forged(data))
     data["certificate"]["primal"]["x"] = ["0"] * 1_000_001
     with pytest.raises(ValueError, match="1000001 entries"):
-        from_json(forged(data))
+        read(forged(data))
 
 
 def test_digest_does_not_depend_on_layout_and_identifies_the_problem():
     problem, file = made(quadratic)
-    text = to_json(file)
-    assert from_json(json.dumps(json.loads(text), indent=7)) == file
+    text = text_of(file)
+    assert read(json.dumps(json.loads(text), indent=7)) == file
     other = quadratic(random.Random(1))
     assert problem_digest(problem) != problem_digest(other)
     assert problem_digest(problem) == problem_digest(rebuild(quadratic, file))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from flint import fmpq
 
-from solvers.certificates import ReluProblem, certificate_file, check_file, from_json, to_json
-from solvers.certificates.bounds import InvalidCertificate
+from solvers.certificates import ReluProblem, check, problem_digest, schema
+from solvers.certificates.files import canonical, parse_strict
 from solvers.relu import TooManyCells, UndecidedStructure, staircase, train
 from solvers.relu.training import Solution
 
@@ -100,13 +100,15 @@ def test_heavy_regularisation_gives_the_certified_zero_network():
 def test_certificates_pass_through_files_and_belong_to_their_problem():
     X, y, beta, bias = instance(1)
     s = train(X, y, beta, bias=bias)
-    text = to_json(
-        certificate_file(s.problem, s.certificate, claim="a/b", part="", instance=0, seed=0, family="f", budget="quick")
-    )
-    verified = check_file(from_json(text), s.problem)
+    text = canonical(schema.to_json(s.certificate))
+    again = schema.read("relu-optimum", parse_strict(text), "certificate")
+    assert again == s.certificate
+    verified = check(s.problem, again)
     assert (verified.lower, verified.upper) == (s.lower, s.upper)
-    with pytest.raises(InvalidCertificate, match="made for the problem"):
-        check_file(from_json(text), ReluProblem(s.problem.X, s.problem.y, s.problem.beta + 1))
+    # of a problem with another penalty it proves another value, if anything
+    other = ReluProblem(s.problem.X, s.problem.y, s.problem.beta + 1)
+    assert problem_digest(other) != problem_digest(s.problem)
+    assert check(other, again).upper != verified.upper
 
 
 @pytest.mark.parametrize(
