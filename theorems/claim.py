@@ -82,6 +82,7 @@ class Check:
         families: where the instances come from (checks and cross-checks).
         tests: statistical comparisons that one call may make (the level is split over them).
         covers: for proofs, the covered domain in words.
+        vectorize: the function takes columns, a batch of instances at once.
     """
 
     role: str
@@ -90,6 +91,7 @@ class Check:
     families: tuple[Family, ...] = ()
     tests: int = 1
     covers: str = ""
+    vectorize: bool = False
 
     @cached_property
     def knobs(self) -> dict[str, Any]:
@@ -241,10 +243,11 @@ class Claim:
         self, role: str, name: str, options: dict[str, Any]
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         tests = options.pop("tests", 1)
+        vectorize = bool(options.get("vectorize", False))
 
         def attach(function: Callable[..., Any]) -> Callable[..., Any]:
             families = _families(self.paper, f"{self.own_name}.{name}", dict(options), _place(function))
-            self._attach(Check(role, name, function, families, tests))
+            self._attach(Check(role, name, function, families, tests, vectorize=vectorize))
             return function
 
         return attach
@@ -334,6 +337,7 @@ class Paper:
         every: bool = False,
         exhaustive: bool = False,
         cost: Callable[..., Any] | None = None,
+        vectorize: bool = False,
         **params: Any,
     ) -> Family:
         """A named source of instances.
@@ -347,12 +351,15 @@ class Paper:
             exhaustive: the grid is the whole declared domain: exact answers on all of it are a proof.
             cost: about how many elementary operations an instance takes, as a function of some parameters; instances
                 that cannot be afforded are refused before the check starts.
+            vectorize: instances come in batches of columns, for checks with `vectorize=True`.
             params: parameter name -> domain, constant, `Given(lambda ...)` or `ByBudget(quick=..., full=...)`.
         """
         if not every and not exhaustive:
             quick = 200 if quick is None else quick
             full = max(5000, quick) if full is None else full
-        return Family(f"{self.key}/{name}", params, where, accept, quick, full, every, exhaustive, cost=cost)
+        return Family(
+            f"{self.key}/{name}", params, where, accept, quick, full, every, exhaustive, cost=cost, vectorize=vectorize
+        )
 
     def _claim(self, kind: str, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Claim]:
         def decorate(function: Callable[..., Any]) -> Claim:
@@ -360,6 +367,7 @@ class Paper:
             name = options.pop("name", None) or function.__name__.replace("_", "-")
             tests = options.pop("tests", 1)
             part = options.pop("part", "main")
+            vectorize = bool(options.get("vectorize", False))
             known = (
                 "source",
                 "fidelity",
@@ -396,7 +404,7 @@ class Paper:
             )
             if options or not _is_docstring_only(function):
                 families = _families(self, function.__name__, options, place)
-                claim._attach(Check("check", part, function, families, tests))
+                claim._attach(Check("check", part, function, families, tests, vectorize=vectorize))
             if claim.id in self.claims:
                 raise ClaimError(f"{place}: the id {claim.id} is taken (by {self.claims[claim.id].place})")
             self.claims[claim.id] = claim
@@ -416,7 +424,8 @@ class Paper:
                 `family=` one or several families; `source` (theorem number), `fidelity`, aimed `evidence`, `method`
                 (how it is checked), `hypotheses`, `not_established`, `rests_on` (hand-made steps), `undecided`
                 (largest share of undecided instances), `tests` (statistical comparisons an instance), `part` (name of
-                the main part), `name` (id, when it is not the function's name).
+                the main part), `name` (id, when it is not the function's name), `vectorize` (the check takes columns,
+                thousands of instances at once).
         """
         return self._claim("bound", options)
 
@@ -451,12 +460,15 @@ def _families(paper: Paper, name: str, options: dict[str, Any], place: Where) ->
         if domain is not None:
             extras = {
                 k: options.pop(k)
-                for k in ("where", "accept", "quick", "full", "every", "exhaustive", "cost")
+                for k in ("where", "accept", "quick", "full", "every", "exhaustive", "cost", "vectorize")
                 if k in options
             }
             families: tuple[Family, ...] = (paper.family(name, **extras, **domain),)
         else:
             families = (family,) if isinstance(family, Family) else tuple(family)
+            if options.pop("vectorize", False) and not all(f.vectorize for f in families):
+                plain = next(f.id for f in families if not f.vectorize)
+                raise ClaimError(f"{place}: vectorize=True needs families with vectorize=True, which {plain} is not")
     except DomainError as error:
         raise ClaimError(f"{place}: {error}") from None
     if options:

@@ -8,13 +8,16 @@ the root seed, the family and k alone.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from theorems.domains import ByBudget, DomainError, Given, as_domain
+from theorems.domains import ByBudget, DomainError, Given, Integers, as_domain
 from theorems.seeds import Words
+
+if TYPE_CHECKING:
+    from theorems.batches import Batch
 
 QUICK, FULL = "quick", "full"
 BUDGETS = (QUICK, FULL)
@@ -52,6 +55,7 @@ class Family:
         exhaustive: the grid is the whole declared domain, so that exact answers on all of it are a proof.
         cost: about how many elementary operations a check takes on an instance (a function of some parameters), so
             that what cannot be afforded is refused beforehand; see `theorems.run.limits`.
+        vectorize: instances come in batches of columns; see `theorems.batches`.
     """
 
     id: str
@@ -64,6 +68,7 @@ class Family:
     exhaustive: bool = False
     budget: str = QUICK
     cost: Callable[..., Any] | None = None
+    vectorize: bool = False
     _needs: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -84,6 +89,12 @@ class Family:
         for budget, count in ((QUICK, self.quick), (FULL, self.full)):
             if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
                 raise DomainError(f"family {self.id}: {budget}={count!r}; a positive number of instances is expected")
+        if self.vectorize:
+            from theorems.batches import check_domain
+
+            for name, domain in self.params.items():
+                for option in (domain.quick, domain.full) if isinstance(domain, ByBudget) else (domain,):
+                    check_domain(f"family {self.id}", name, as_domain(option))
         for function, what in ((self.where, "hypothesis"), (self.cost, "cost")):
             needs = tuple(inspect.signature(function).parameters) if function is not None else ()
             missing = [n for n in needs if n not in self.params]
@@ -164,8 +175,34 @@ class Family:
             yield from self._walk({**sofar, name: value}, later)
 
     @cached_property
-    def _columns(self) -> list[tuple[str, list[Any]]]:
-        return [(n, list(d.values())) for n, d in self._domains.items()]
+    def _columns(self) -> list[tuple[str, Sequence[Any]]]:
+        return [
+            (n, range(d.low, d.high + 1) if isinstance(d, Integers) else list(d.values()))
+            for n, d in self._domains.items()
+        ]
+
+    @cached_property
+    def _batches(self) -> dict[tuple[int, int], Batch]:
+        return {}
+
+    def batch(self, seed: int, start: int, stop: int) -> Batch:
+        """The instances `start` to `stop` as columns (`vectorize=True`; of one batch of 4096 where they are sampled)."""
+        from theorems.batches import BATCH, sampled, walked
+
+        if self.grid:
+            return walked(self, start, stop)
+        number = start // BATCH
+        if (seed, number) not in self._batches:
+            while len(self._batches) >= 4:
+                del self._batches[next(iter(self._batches))]
+            self._batches[seed, number] = sampled(self, seed, number)
+        whole = self._batches[seed, number]
+        inside = (whole.rows >= start - whole.start) & (whole.rows < stop - whole.start)
+        return replace(whole, rows=whole.rows[inside])
+
+    def satisfied_columns(self, values: Mapping[str, Any]) -> Any:
+        """The hypotheses on columns: a mask, or a bool for all rows."""
+        return True if self.where is None else self.where(**{n: values[n] for n in self._needs})
 
     def satisfied(self, instance: Instance) -> bool | None:
         """Whether the hypotheses hold on an instance; None when they cannot be decided."""
@@ -183,6 +220,8 @@ class Family:
         if self.grid:
             values = self._grid_point(k)
             return Draw(k, values, 0) if self.satisfied(values) is not False else None
+        if self.vectorize:
+            return self._row(seed, k)
         attempts = max(20, round(20 / self.accept))
         for attempt in range(attempts):
             values = self._sample(seed, k, attempt)
@@ -192,6 +231,15 @@ class Family:
             f"family {self.id}: none of {attempts} candidates for instance {k} satisfied the hypotheses "
             f"(declared acceptance {self.accept:g}); correct the hypotheses, narrow the domain, or declare a smaller accept="
         )
+
+    def _row(self, seed: int, k: int) -> Draw:
+        """Instance k of a sampled family whose instances come in batches."""
+        from theorems.batches import scalar
+
+        batch = self.batch(seed, k, k + 1)
+        row = k - batch.start
+        values = {n: scalar(self, n, v, row) for n, v in batch.values.items()}
+        return Draw(k, values, int(batch.rejected[row]))
 
     def _grid_point(self, k: int) -> Instance:
         if self._dependent:

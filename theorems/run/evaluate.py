@@ -108,7 +108,7 @@ def evaluate(
     with precision_kept():
         result = check.function(**arguments, **turned)
         ordinal = tests = 0
-        for part, item in _items(claim, check, result):
+        for part, item in comparisons(claim, check, result):
             if isinstance(item, Record):
                 yield item
                 continue
@@ -140,7 +140,7 @@ def _streams(seed: int, labels: tuple[Any, ...]) -> Callable[[int], np.random.Ge
     return lambda j: generator(seed, *labels, j)
 
 
-def _items(claim: Claim, check: Check, result: Any) -> Iterator[tuple[str, Any]]:
+def comparisons(claim: Claim, check: Check, result: Any) -> Iterator[tuple[str, Any]]:
     """What the function returned or yields, as (part, comparison or record)."""
     produced = result if inspect.isgenerator(result) else iter((result,))
     seen = False

@@ -7,7 +7,7 @@ sizes, grids that nobody can walk. A family that declares `cost=` is judged by t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -68,6 +68,22 @@ def check_instance(family: Family, values: Instance) -> None:
             reason = next(_of_value(family, name, values[name]), "")
             if reason:
                 raise Refused(reason)
+
+
+def check_costs(family: Family, values: Mapping[str, Any], rows: int) -> None:
+    """Refuse a batch of instances by its declared cost, which may be a column.
+
+    Raises:
+        Refused: with the reason.
+    """
+    if family.cost is None:
+        return
+    from theorems.kernel.columns import column
+
+    limit = LARGEST_COST[family.budget]
+    cost = column(family.cost(**{n: values[n] for n in _needs(family)}), rows)
+    if (cost > limit).any():
+        raise Refused(f"cost: more than {_power(limit)} operations an instance at the budget {family.budget!r}")
 
 
 @lru_cache(maxsize=4096)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from theorems.batches import BATCH
 from theorems.claim import Claim
 from theorems.family import Family, at_budget
 from theorems.run.evaluate import Settings
@@ -15,7 +16,7 @@ from theorems.run.limits import refusal
 from theorems.run.work import Task
 
 SMALLEST_BLOCK = 4  # instances 0..31 come in fours, 32..63 in eights, 64..127 in sixteens, ...
-LARGEST_BLOCK = 128  # ... and from 512 on by this many
+LARGEST_BLOCK = 128  # ... and from 512 on by this many; families with columns come in whole batches
 
 
 def block_end(start: int) -> int:
@@ -30,13 +31,15 @@ def blocks(family: Family, count: int) -> Iterator[tuple[int, int]]:
     """The blocks of the first `count` instances of a family, the last one cut short."""
     start = 0
     while start < count:
-        stop = min(block_end(start), count)
+        stop = min(start + BATCH if family.vectorize else block_end(start), count)
         yield start, stop
         start = stop
 
 
 def number_of_blocks(family: Family, count: int) -> int:
     """How many blocks `blocks` gives, without walking all of them."""
+    if family.vectorize:
+        return -(-count // BATCH)
     settled = 8 * LARGEST_BLOCK
     if count <= settled:
         return sum(1 for _ in blocks(family, count))

@@ -85,7 +85,12 @@ def perform(task: Task, settings: Settings) -> BlockResult:
             else:
                 family = _family(task.source, task.claim, task.check, task.family, settings.budget)
                 limits.check_family(family, settings.instances)
-                _block(claim, check, family, range(task.start, task.stop), settings, result)
+                if check.vectorize:
+                    from theorems.run.columns import block
+
+                    block(claim, check, family, task.start, task.stop, settings, result)
+                else:
+                    _block(claim, check, family, range(task.start, task.stop), settings, result)
     except (Unsatisfiable, limits.Refused) as error:
         result.trouble = str(error)
     except Exception:
@@ -99,12 +104,12 @@ def perform_all(tasks: Sequence[Task], settings: Settings) -> list[BlockResult]:
     return [perform(task, settings) for task in tasks]
 
 
-def _level(claim: Claim, settings: Settings) -> float:
+def level_of(claim: Claim, settings: Settings) -> float:
     return settings.claim_level / tests_of(claim, settings)
 
 
 def _block(claim: Claim, check: Check, family: Family, indices: range, settings: Settings, result: BlockResult) -> None:
-    level = _level(claim, settings)
+    level = level_of(claim, settings)
     first_refuted: tuple[Instance, str, Outcome] | None = None
     for k in indices:
         draw = family.instance(settings.seed, k)
@@ -122,17 +127,17 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
             if isinstance(item, Record):
                 result.records.append((item.table, encode(dict(item.row))))
                 continue
-            _add(result.tallies, check, item, family, k, draw.values, keep=settings.certificates)
+            add(result.tallies, check, item, family, k, draw.values, keep=settings.certificates)
             if item.outcome.decision is Decision.AGAINST and first_refuted is None:
                 first_refuted = (draw.values, item.part, item.outcome)
     if first_refuted is not None and first_refuted[2].evidence >= Evidence.NUMERIC:
-        _shrink(claim, check, family, first_refuted, settings, level, result)
+        shrink(claim, check, family, first_refuted, settings, level, result)
 
 
 def _proof(claim: Claim, check: Check, knobs: Mapping[str, Any], settings: Settings, result: BlockResult) -> None:
-    for item in evaluate(claim, check, {}, knobs, settings, level=_level(claim, settings)):
+    for item in evaluate(claim, check, {}, knobs, settings, level=level_of(claim, settings)):
         if isinstance(item, Answered):
-            _add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
+            add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
 
 
 def _overall(
@@ -144,9 +149,9 @@ def _overall(
     result: BlockResult,
 ) -> None:
     values = {check.arguments[0]: tables}
-    for item in evaluate(claim, check, values, knobs, settings, level=_level(claim, settings)):
+    for item in evaluate(claim, check, values, knobs, settings, level=level_of(claim, settings)):
         if isinstance(item, Answered):
-            _add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
+            add(result.tallies, check, item, None, 0, {}, keep=settings.certificates)
 
 
 def shown(
@@ -170,7 +175,7 @@ def shown(
     )
 
 
-def _add(
+def add(
     tallies: dict[str, Tally],
     check: Check,
     item: Answered,
@@ -249,7 +254,7 @@ def tightness(resolution: float | None, margin: float | None) -> tuple[float, fl
     )
 
 
-def _shrink(
+def shrink(
     claim: Claim,
     check: Check,
     family: Family,
@@ -321,13 +326,13 @@ def _mutant(task: Task, claim: Claim, mutant: Mutant, settings: Settings, result
             stream: Iterator[tuple[Answered | Record, Family | None, int, Instance]] = (
                 (item, None, 0, {})
                 for item in evaluate(
-                    claim, check, {check.arguments[0]: tables}, mutant.knobs, settings, level=_level(claim, settings)
+                    claim, check, {check.arguments[0]: tables}, mutant.knobs, settings, level=level_of(claim, settings)
                 )
             )
         elif check.role == "proof":
             stream = (
                 (item, None, 0, {})
-                for item in evaluate(claim, check, {}, mutant.knobs, settings, level=_level(claim, settings))
+                for item in evaluate(claim, check, {}, mutant.knobs, settings, level=level_of(claim, settings))
             )
         else:
             stream = _instances(task, claim, i, mutant, settings, result, everywhere=needs_tables)
@@ -344,7 +349,7 @@ def _mutant(task: Task, claim: Claim, mutant: Mutant, settings: Settings, result
                 result.killed_by = shown(o, family, k, values, check=check.name)
                 result.killed_part = item.part
                 return
-            _add(result.tallies, check, item, family, k, values)
+            add(result.tallies, check, item, family, k, values)
 
 
 def _ordered(claim: Claim, chosen: Iterable[int]) -> list[int]:
@@ -365,7 +370,7 @@ def _instances(
 ) -> Iterator[tuple[Answered | Record, Family | None, int, Instance]]:
     """The mutant's items of one check, family by family; only where it is to die unless rows are needed everywhere."""
     check = claim.checks[i]
-    level = _level(claim, settings)
+    level = level_of(claim, settings)
     for j in range(len(check.families)):
         family = _family(task.source, task.claim, i, j, settings.budget)
         if not everywhere and not _meant(mutant, check, family):
@@ -375,7 +380,12 @@ def _instances(
             family = family.with_domain(changes).at(settings.budget)
         limits.check_family(family, settings.instances)
         count = family.count(settings.instances)
-        for k in range(count):
+        walk: Iterable[int] = range(count)
+        if check.vectorize:
+            from theorems.run.columns import suspects
+
+            walk = suspects(claim, check, family, count, mutant, settings, result)
+        for k in walk:
             draw = family.instance(settings.seed, k)
             if draw is None:
                 continue
