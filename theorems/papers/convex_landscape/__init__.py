@@ -25,6 +25,6 @@ PAPER = Paper(
     arxiv="2411.07729",
 )
 
-from theorems.papers.convex_landscape import cells, interpolators, paths, polytope, staircase, three_layers, value  # noqa: E402
+from theorems.papers.convex_landscape import cells, interpolators, paths, polytope, staircase, three_layers, value, vectors  # noqa: E402
 
-__all__ = ["PAPER", "cells", "interpolators", "paths", "polytope", "staircase", "three_layers", "value"]
+__all__ = ["PAPER", "cells", "interpolators", "paths", "polytope", "staircase", "three_layers", "value", "vectors"]
