@@ -58,7 +58,13 @@ class Opened:
 
     def filter(self, text: str) -> None:
         self.page.fill("#find", text)
-        self.page.wait_for_timeout(80)
+        self.page.press("#find", "Enter")  # at once, where typing waits a moment
+
+    def counts(self, number: int) -> None:
+        """Wait until so many claims match (and fail when they never do)."""
+        self.page.wait_for_function(
+            "n => document.getElementById('count').textContent.startsWith(n + ' of ')", arg=number
+        )
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +110,7 @@ def test_filters_combine_and_are_cleared(small: Opened) -> None:
     assert small.cards() == 2
     assert small.page.inner_text("#count") == "2 of 40 claims"
     small.page.click("button[type=reset]")
-    small.page.wait_for_timeout(120)
+    small.counts(40)
     assert len(small.rows()) == 40
 
 
@@ -124,14 +130,13 @@ def test_the_keyboard_alone_searches_walks_and_opens(small: Opened) -> None:
     keyboard = small.page.keyboard
     keyboard.press("/")
     keyboard.type("paper_3")
-    small.page.wait_for_timeout(80)
+    small.counts(2)
     assert small.rows()[0] == "paper_3/claim-3"
     small.page.locator("#list tbody tr:not([hidden]) a").first.focus()
     keyboard.press("ArrowDown")
     assert small.page.evaluate("document.activeElement.textContent") == "paper_3/claim-23"
     keyboard.press("Enter")
-    small.page.wait_for_timeout(80)
-    assert small.page.evaluate("document.activeElement.id") == "paper_3/claim-23"
+    small.page.wait_for_function("document.activeElement.id === 'paper_3/claim-23'")
     keyboard.press("/")
     keyboard.press("Escape")
     assert len(small.rows()) == 40
@@ -140,7 +145,7 @@ def test_the_keyboard_alone_searches_walks_and_opens(small: Opened) -> None:
 def test_a_deep_link_shows_its_claim_even_when_filters_hide_it(small: Opened) -> None:
     small.filter("paper_7")
     small.page.evaluate("location.hash = '#paper_5/claim-25'")
-    small.page.wait_for_timeout(100)
+    small.page.wait_for_function("document.activeElement.id === 'paper_5/claim-25'")
     card = small.page.locator("[id='paper_5/claim-25']")
     assert card.is_visible()
     assert abs(card.bounding_box()["y"]) < 60

@@ -50,6 +50,7 @@
       if (!shown && !r.card.hidden) r.card.hidden = true;
       if (shown && r.card.hidden) waiting.push(r.card);
     }
+    clearTimeout(searched);
     clearTimeout(later);
     appear(waiting, 0);
     byId("count").textContent = count + " of " + rows.length + " claims";
