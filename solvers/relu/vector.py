@@ -102,9 +102,7 @@ def solve(problem: VectorProblem, rounds: int = 200) -> VectorSolution:
             if root > 0:
                 neurons.append((_exact(root * u), _exact(V / root)))
     exact = tuple(_exact(row) for row in N)
-    return VectorSolution(
-        lower_bound(problem, exact, arcs), objective(problem, neurons), tuple(neurons), exact
-    )
+    return VectorSolution(lower_bound(problem, exact, arcs), objective(problem, neurons), tuple(neurons), exact)
 
 
 def _exact(v: Array) -> Vector:
@@ -113,7 +111,7 @@ def _exact(v: Array) -> Vector:
 
 def _longest(G: Array, rays: Sequence[Sequence[int]]) -> Array:
     """The unit vector of a planar cone with the largest u.G u."""
-    ends = [np.array(r, dtype=float) / np.hypot(*map(float, r)) for r in rays]
+    ends = [np.array(r, dtype=float) / np.hypot(float(r[0]), float(r[1])) for r in rays]
     top = np.linalg.eigh(G)[1][:, -1]
     a, b = np.linalg.solve(np.array(ends).T, top)
     if a >= 0 and b >= 0:
@@ -171,7 +169,10 @@ def lower_bound(
     grams = []
     for active, rays in arcs:
         C = [
-            [sum((problem.X[k][i] * N[k][j] for k in np.flatnonzero(active).tolist()), fmpq(0)) for j in range(len(N[0]))]
+            [
+                sum((problem.X[k][i] * N[k][j] for k in np.flatnonzero(active).tolist()), fmpq(0))
+                for j in range(len(N[0]))
+            ]
             for i in (0, 1)
         ]
         G = [[sum((a * b for a, b in zip(C[i], C[j])), fmpq(0)) for j in (0, 1)] for i in (0, 1)]

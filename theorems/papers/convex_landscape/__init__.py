@@ -25,6 +25,27 @@ PAPER = Paper(
     arxiv="2411.07729",
 )
 
-from theorems.papers.convex_landscape import cells, interpolators, paths, polytope, staircase, three_layers, value, vectors  # noqa: E402
+from theorems.papers.convex_landscape import (  # noqa: E402
+    cells,
+    interpolators,
+    paths,
+    polytope,
+    staircase,
+    stationary,
+    three_layers,
+    value,
+    vectors,
+)
 
-__all__ = ["PAPER", "cells", "interpolators", "paths", "polytope", "staircase", "three_layers", "value", "vectors"]
+__all__ = [
+    "PAPER",
+    "cells",
+    "interpolators",
+    "paths",
+    "polytope",
+    "staircase",
+    "stationary",
+    "three_layers",
+    "value",
+    "vectors",
+]

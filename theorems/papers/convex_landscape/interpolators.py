@@ -11,7 +11,8 @@ from solvers.enclosures import precision
 from solvers.exact_linalg import pinv
 from solvers.relu.quadratic import Quadratic, kernel
 from solvers.relu.rational import exact_projections
-from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, lt
+from solvers.relu.skip import constraints, interpolate
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, lt, shared
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import BITS
 from theorems.papers.convex_landscape.polytope import dot_q, geometry
@@ -114,8 +115,9 @@ def tangents(n, spread, steps):
     fidelity="derived",
     evidence="certified",
     family=CHAINS,
-    method="exact arithmetic in Q(sqrt 3), with a rational rotation for each angle",
-    not_established="part (a) and (a') only: uniqueness with a free skip connection (part (b)) is not checked here",
+    method="(a) exact arithmetic in Q(sqrt 3), with a rational rotation for each angle; (b) interval Newton on (nu, g, b), all cells in balls",
+    hypotheses="(b): interval Newton proves a root near the numerical optimum",
+    not_established="(a) n <= 8; (b) n <= 7, random data",
 )
 def interpolator_1d_uniqueness_needs_skip(n, spread, steps, weights, *, first="30 degrees", unique=False):
     r"""One-dimensional inputs, penalised bias, minimise $\sum|a_j|\|w_j\|$ subject to $f_\theta = y$. (a) Without skip connection: for unit vectors
@@ -123,7 +125,8 @@ def interpolator_1d_uniqueness_needs_skip(n, spread, steps, weights, *, first="3
     $v_{n-k+1} = s_k - s_{k-1}$, $\nu_i = v_{i,2}$, $x_i = v_{i,1}/v_{i,2}$, exactly $n+1$ directions are tight, $s_1, \dots, s_n$ and $s_n - s_1$;
     their atoms have a one-dimensional kernel with zero coefficient sum, so for every positive combination $y = \sum g_j a_j$ there is a continuum of
     minimum-norm interpolants, as functions too, of norm $\sum g_j$. (a') With targets $y + \beta\nu$ the regularised problem has the dual optimum
-    $\beta\nu$ and the same polytope, and value $\beta^2\|\nu\|^2/2 + \beta\sum g_j$.
+    $\beta\nu$ and the same polytope, and value $\beta^2\|\nu\|^2/2 + \beta\sum g_j$. (b) With a free linear skip
+    connection the minimum-norm interpolant is unique, up to $u \to -u$ in its neurons.
     """
     half = Q(1, 2)
     start = (ROOT3 * half, Quadratic(half, Q(0)))
@@ -202,6 +205,52 @@ interpolator_1d_uniqueness_needs_skip.mutant(
 )
 interpolator_1d_uniqueness_needs_skip.mutant(
     "the interpolant is unique", unique=True, breaks="other functions", anywhere=True
+)
+
+
+@shared
+def with_skip(x, y):
+    """The certified interpolant with skip connection: inputs x with a column of ones."""
+    given = ReluProblem(tuple((fmpq(v), Q(1)) for v in x), tuple(map(fmpq, y)), Q(1))
+    with precision(BITS):
+        return interpolate(given, BITS)
+
+
+def proven(x, y):
+    """Whether the inputs are distinct and interval Newton proves a root near the numerical optimum."""
+    return len(set(x)) == len(x) and with_skip(x, y)[1] is not None
+
+
+POINTS = PAPER.family(
+    "points-with-skip",
+    n=Integers(4, 7),
+    x=Given(lambda n: Arrays(Rationals(-3, 3, denominator=16), (n,))),
+    y=Given(lambda n: Arrays(Rationals(-3, 3, denominator=16), (n,))),
+    where=proven,
+    accept=0.1,
+    quick=10,
+    full=100,
+)
+
+
+@interpolator_1d_uniqueness_needs_skip.check("uniqueness with a free skip connection", family=POINTS)
+def _unique_with_skip(n, x, y, *, skip_unique=True):
+    geo, found = with_skip(x, y)
+    with precision(BITS):
+        yield (
+            "Jacobian is nonsingular",
+            lt(0, abs(found.determinant)) if skip_unique else eq(found.determinant, 0, within=Q(1, 10**20)),
+        )
+        yield "weights are positive", lt(0, list(found.g))
+        for kind, value in constraints(geo, found):
+            if kind == "multiplier":
+                yield "multipliers", le(0, value, within=Q(1, 10**40))
+            else:
+                yield "other cells", lt(value, 1)
+
+
+interpolator_1d_uniqueness_needs_skip.mutant(
+    "not unique with skip", skip_unique=False, on="points-with-skip", breaks="Jacobian is nonsingular", anywhere=True
 )
 
 

@@ -161,5 +161,9 @@ def _least_width(t, *, finite=False, connected=False):
         yield "one component of width 2", eq(W.det(), swapped.det())
 
 
-vector_output_duality_connectivity.mutant("finite at m = m*", finite=True, breaks="one optimum of width 2", anywhere=True)
-vector_output_duality_connectivity.mutant("connected at m = m*", connected=True, breaks="one component of width 2", anywhere=True)
+vector_output_duality_connectivity.mutant(
+    "finite at m = m*", finite=True, breaks="one optimum of width 2", anywhere=True
+)
+vector_output_duality_connectivity.mutant(
+    "connected at m = m*", connected=True, breaks="one component of width 2", anywhere=True
+)
