@@ -106,8 +106,8 @@ def _cutting_planes(geo: Geometry, columns: tuple[int, ...]) -> tuple[Array, lis
             done = project(s * C, geo.facets, geo.facet_signs, geo.H)
             length = np.linalg.norm(done.u, axis=1)
             worst = max(worst, float(length.max()))
-            for i in np.flatnonzero(length > 1 + 1e-13):
-                add(s, done.u[i] / length[i], int(i))
+            for j in np.flatnonzero(length > 1 + 1e-13).tolist():
+                add(s, done.u[j] / length[j], j)
         if worst < 1 + 1e-11:
             break
     if answer is None or answer.x is None:
@@ -141,7 +141,7 @@ def _newton(
         total = Xc * arb_mat([[x] for x in z[n + k :]]) - y
         for t, w in zip(z[n : n + k], images):
             total = total + w * t
-        return tight + (Xc.transpose() * v).entries() + total.entries()
+        return [*tight, *(Xc.transpose() * v).entries(), *total.entries()]
 
     def J(z: list[arb]) -> list[list[arb]]:
         _, images = parts(z)

@@ -16,7 +16,7 @@ from theorems.papers.convex_landscape.value import training_problems
 
 SQUARE = tuple(tuple((1, 1, 0, 0)[(k - j) % 4] for k in range(4)) for j in range(4))
 HEXAGON = tuple(tuple((2, 1, 0, 0, 0, 1)[(k - j) % 6] for k in range(6)) for j in range(6))
-OCTAHEDRON = tuple(tuple(int(s * t > 0) for s in signs for t in (1, -1)) for signs in product((1, -1), repeat=3))
+OCTAHEDRON = tuple(tuple(max(s * t, 0) for s in signs for t in (1, -1)) for signs in product((1, -1), repeat=3))
 SYSTEMS = {
     # name: atoms, fit, and what is known: m*, M*, ((m, components, isolated points), ...)
     "toy": (((2, 0), (0, 2), (1, 1)), (1, 1), 1, 2, ((1, 1, 1), (2, 3, 2), (3, 1, 0))),
@@ -43,12 +43,13 @@ def threshold(P, n):
     return min(P.least + P.greatest, n + 1)
 
 
-def regimes(P, n, *, connected=None, isolated=None, finite=0, largest=None, points=None):
+def regimes(P, n, label="", *, connected=None, isolated=None, finite=0, largest=None, points=None):
     """The regimes of the staircase as comparisons.
 
     Args:
         P: the optimal polytope.
         n: number of samples.
+        label: put before the parts' names.
         connected: width from which the optimal set is claimed to be connected (default: the theorem's).
         isolated: width at which an isolated point is claimed (default M*).
         finite: widths above m* at which the set is claimed to be finite.
@@ -59,19 +60,19 @@ def regimes(P, n, *, connected=None, isolated=None, finite=0, largest=None, poin
     thresholds = {threshold(P, n), P.threshold} if connected is None else {connected(P, n)}
     top = max(*thresholds, M + 1, m + 1)
     found = {s.width: s for s in steps(P.supports, tuple(range(m - 1, top + 1)))}
-    yield "empty below m*", eq(found[m - 1].components, 0)
-    yield "m* is attained", le(1, found[m].components)
+    yield f"{label}empty below m*", eq(found[m - 1].components, 0)
+    yield f"{label}m* is attained", le(1, found[m].components)
     for width in range(m, m + finite + 1):
-        yield "finite at m*", eq(found[width].isolated, found[width].vertices)
+        yield f"{label}finite at m*", eq(found[width].isolated, found[width].vertices)
     for width in range(m + 1, top + 1):
-        yield "a continuum above m*", lt(found[width].isolated, found[width].vertices)
-    yield "isolated point at M*", le(1, found[M].isolated) if points is None else eq(found[M].isolated, points)
+        yield f"{label}a continuum above m*", lt(found[width].isolated, found[width].vertices)
+    yield f"{label}isolated point at M*", le(1, found[M].isolated) if points is None else eq(found[M].isolated, points)
     for width in range(M + 1, top + 1):
-        yield "no isolated point above M*", eq(found[width].isolated, 0)
+        yield f"{label}no isolated point above M*", eq(found[width].isolated, 0)
     for width in sorted({*thresholds, *range(max(thresholds), top + 1)}):
-        yield "connected from the threshold on", eq(found[width].components, 1)
+        yield f"{label}connected from the threshold on", eq(found[width].components, 1)
     below = found.get(P.threshold - 1)
-    yield record("thresholds", attained=int(below is not None and below.components != 1))
+    yield record("thresholds", threshold=P.threshold, components_below=-1 if below is None else below.components)
 
 
 def _affordable(P, n, cap=4000):
@@ -151,7 +152,7 @@ ABSTRACT = PAPER.family(
 @staircase_of_connectivity.check("abstract systems of atoms", family=ABSTRACT)
 def _abstract(n, N, span, points, weights, *, connected=None, finite=0, largest=None):
     P, samples = _system(n, N, span, points, weights)
-    yield from regimes(P, samples, connected=connected, finite=finite, largest=largest)
+    yield from regimes(P, samples, "abstract: ", connected=connected, finite=finite, largest=largest)
 
 
 @shared
@@ -173,7 +174,7 @@ PLANTED_SYSTEMS = PAPER.family(
 
 @staircase_of_connectivity.check("planted data", family=PLANTED_SYSTEMS)
 def _planted_stairs(d, q, weights):
-    yield from regimes(_planted_polytope(d, q, weights), 2 * d)
+    yield from regimes(_planted_polytope(d, q, weights), 2 * d, "planted: ")
 
 
 def _antipodal(X, y, beta, bias):
@@ -187,7 +188,7 @@ RANDOM = training_problems("antipodal", ((6, 1), (5, 2)), (Q(1, 16),), 2, 100, w
 
 @staircase_of_connectivity.check("trained data with antipodal pairs", family=RANDOM)
 def _trained_stairs(X, y, beta, bias):
-    yield from regimes(solved(problem(X, y, beta, bias)).structure.polytope, len(y))
+    yield from regimes(solved(problem(X, y, beta, bias)).structure.polytope, len(y), "antipodal: ")
 
 
 def largest_support(P):
@@ -208,7 +209,7 @@ staircase_of_connectivity.mutant(
     breaks="connected from the threshold on",
 )
 staircase_of_connectivity.mutant("no isolated point at M*", points=0, on="named-systems", breaks="isolated point at M*")
-staircase_of_connectivity.mutant("finite at m* + 1", finite=1, breaks="finite at m*", anywhere=True)
+staircase_of_connectivity.mutant("finite at m* + 1", finite=1, on="named-systems", breaks="finite at m*")
 staircase_of_connectivity.mutant(
     "M* as the largest support of any optimum",
     largest=largest_support,

@@ -1,0 +1,105 @@
+"""Certified global optima of two-layer ReLU networks beside their peers, on the same data and one thread.
+
+Ours: enumerate all cells, solve, raise to 256 bits, write the certificate and check it exactly (relative width about
+1e-75). Peers: the convex program on all cells with cvxpy and Clarabel, uncertified; pyscnn's augmented Lagrangian with
+the exact cells as gates, if it is installed.
+
+Run with `pytest benchmarks/bench_relu.py --benchmark-group-by=group`; RELU_LARGE=1 adds the two large instances to the conic
+reference.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+from solvers.relu import arrangement, train
+from solvers.relu.exact import data
+
+BETA = 0.1
+SIZES = [(10, 3), (20, 3), (40, 3), (100, 3), (30, 4)]
+NAMES = [f"n={n} d={d}" for n, d in SIZES]
+CONIC = [(10, 3), (20, 3), (40, 3)]
+
+
+def instance(n, d):
+    """Gaussian features (the last column is the bias), targets of a small planted network with noise."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, d - 1))
+    full = np.column_stack([X, np.ones(n)])
+    teacher = np.maximum(full @ rng.normal(size=(d, 3)), 0) @ rng.normal(size=3)
+    return X, teacher + 0.1 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize(("n", "d"), SIZES, ids=NAMES)
+def test_optimum_certified(benchmark, n, d):
+    benchmark.group = f"n={n} d={d}"
+    X, y = instance(n, d)
+    s = benchmark.pedantic(lambda: train(X, y, BETA, bias=True), rounds=3, warmup_rounds=1)
+    gap = (s.upper - s.lower) / s.upper
+    benchmark.extra_info |= {
+        "cells": s.cells.count,
+        "neurons": len(s.network),
+        "relative width": int(gap.p) / int(gap.q),
+    }
+    assert gap * 10**60 < 1
+
+
+@pytest.mark.parametrize(("n", "d"), SIZES, ids=NAMES)
+def test_enumeration(benchmark, n, d):
+    benchmark.group = f"enumeration n={n} d={d}"
+    X = data(*instance(n, d), BETA, bias=True).problem.X
+    cells = benchmark.pedantic(lambda: arrangement(X, check=False), rounds=3, warmup_rounds=1)
+    benchmark.extra_info["cells"] = cells.count
+
+
+def conic(X, y, active):
+    """The convex program over all cells, in doubles."""
+    import cvxpy as cp
+
+    P, d = len(active), X.shape[1]
+    U, V = cp.Variable((d, P)), cp.Variable((d, P))
+    D = active.T.astype(float)
+    signs = 2 * D - 1
+    fit = cp.sum(cp.multiply(D, X @ (U - V)), axis=1)
+    norms = cp.sum(cp.norm(U, axis=0)) + cp.sum(cp.norm(V, axis=0))
+    cones = [cp.multiply(signs, X @ U) >= 0, cp.multiply(signs, X @ V) >= 0]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(fit - y) / 2 + BETA * norms), cones)
+    return problem.solve(solver=cp.CLARABEL)
+
+
+@pytest.mark.parametrize(("n", "d"), SIZES, ids=NAMES)
+def test_conic_reference(benchmark, n, d):
+    benchmark.group = f"n={n} d={d}"
+    if (n, d) not in CONIC and not os.environ.get("RELU_LARGE"):
+        pytest.skip("takes minutes: set RELU_LARGE=1")
+    X, y = instance(n, d)
+    best = train(X, y, BETA, bias=True)
+    full = np.column_stack([X, np.ones(n)])
+    value = benchmark.pedantic(lambda: conic(full, y, best.cells.active), rounds=1)
+    benchmark.extra_info["error"] = value - best.value
+    assert abs(value - best.value) < 1e-4 * best.value
+
+
+@pytest.mark.parametrize(("n", "d"), CONIC[:2], ids=NAMES[:2])
+def test_pyscnn_with_exact_cells_as_gates(benchmark, n, d):
+    pytest.importorskip("scnn")
+    from scnn.models import ConvexReLU
+    from scnn.optimize import optimize_model
+    from scnn.regularizers import NeuronGL1
+    from scnn.solvers import AL
+
+    benchmark.group = f"n={n} d={d}"
+    X, y = instance(n, d)
+    best = train(X, y, BETA, bias=True)
+    full = np.column_stack([X, np.ones(n)])
+    gates = best.cells.points.T
+    model = benchmark.pedantic(
+        lambda: optimize_model(
+            ConvexReLU(gates), AL(ConvexReLU(gates)), None, full, y, regularizer=NeuronGL1(BETA / n)
+        )[0],
+        rounds=1,
+    )
+    norms = sum(float(np.linalg.norm(p, axis=-1).sum()) for p in model.parameters)
+    value = float(((model(full).ravel() - y) ** 2).sum()) / 2 + BETA * norms
+    benchmark.extra_info["error"] = value - best.value
