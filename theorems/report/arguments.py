@@ -40,7 +40,19 @@ _MODES = ("list", "show", "reproduce", "new", "history")
 WRITES = ("json", "html", "latex", "markdown", "junit")  # one file each
 _KEEPS = ("ledger", "no_cache", "resume")
 _TAKES = {  # options that each mode understands, beside those that select
-    "run": {"budget", "instances", "seed", "jobs", "fail_fast", "parts", "certificates", "compare", *WRITES, *_KEEPS},
+    "run": {
+        "budget",
+        "instances",
+        "seed",
+        "jobs",
+        "fail_fast",
+        "search",
+        "parts",
+        "certificates",
+        "compare",
+        *WRITES,
+        *_KEEPS,
+    },
     "list": set(),
     "show": set(),
     "reproduce": {"budget", "instances", "seed", "instance", "mutant", "family"},
@@ -148,6 +160,13 @@ def _parser() -> _Parser:
     )
     how.add_argument(
         "--fail-fast", action="store_true", default=None, help="stop after the first claim that does not hold"
+    )
+
+    how.add_argument(
+        "--search",
+        type=_whole(1, "a whole number of at least 1"),
+        metavar="N",
+        help="also spend N evaluations on each family of a bound to push its margin down",
     )
 
     keep = parser.add_argument_group("what is kept")

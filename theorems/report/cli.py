@@ -142,6 +142,7 @@ def _run(options: argparse.Namespace) -> int:
         budget=options.budget,
         instances=options.instances,
         certificates=options.certificates is not None,
+        search=options.search or 0,
     )
     with keeping.kept(options) as ledger, progress.watching(len(chosen)) as watch:
         run = run_claims(

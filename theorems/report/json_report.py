@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from theorems.report.summary import Report, alpha_used, command, tidy
-from theorems.run.results import ClaimResult, MutantResult, Shown, Tally
+from theorems.run.results import ClaimResult, MutantResult, Searched, Shown, Tally
 
 SCHEMA = "theorems-report/1"
 
@@ -69,6 +69,7 @@ def _claim(report: Report, result: ClaimResult) -> dict[str, Any]:
         "parts": [_part(p) for p in result.parts],
         "mutants": [_mutant(m) for m in result.mutants],
         "counterexample": _counterexample(result),
+        **({"search": [_searched(s) for s in result.searched]} if report.run.search else {}),
         "paper": {
             "key": claim.paper.key,
             "title": claim.paper.title,
@@ -120,6 +121,16 @@ def _mutant(mutant: MutantResult) -> dict[str, Any]:
 def _counterexample(result: ClaimResult) -> dict[str, Any] | None:
     shown = _shown(result.counterexample)
     return shown if shown is None else {"part": result.counterexample_part, **shown}
+
+
+def _searched(searched: Searched) -> dict[str, Any]:
+    return {
+        "part": searched.part,
+        "check": searched.check,
+        "family": searched.family,
+        "evaluations": searched.evaluations,
+        "tightest": _shown(searched.shown),
+    }
 
 
 def _shown(shown: Shown | None) -> dict[str, Any] | None:

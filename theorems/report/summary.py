@@ -14,7 +14,7 @@ from theorems.report.arguments import PROGRAM
 from theorems.report.selection import Chosen
 from theorems.report.terminal import Line
 from theorems.run.evaluate import Settings
-from theorems.run.results import ClaimResult, Run, Shown, Verdict
+from theorems.run.results import ClaimResult, Run, Searched, Shown, Verdict
 from theorems.texmath import plain
 
 _WORDS = {
@@ -83,12 +83,26 @@ def notes(report: Report) -> Iterator[tuple[str, str]]:
             yield result.id, f"{result.verdict}: {tidy(result.reason)}"
         if result.downgraded:
             yield result.id, f"not proved: {result.downgraded}"
+        for searched in result.searched:
+            yield result.id, _searched(result, searched)
         for mutant in result.mutants:
             if not mutant.killed and result.verdict is not Verdict.ERROR and mutant.name not in result.reason:
                 yield result.id, f"mutant {mutant.name!r} survives: {tidy(mutant.reason)}"
         if chosen.typed:
             for warning in chosen.claim.warnings():
                 yield result.id, f"warning: {warning}"
+
+
+def _searched(result: ClaimResult, searched: Searched) -> str:
+    """The tightest instance that a search met, beside the tightest of the sampled ones."""
+    from theorems.report.table import short
+
+    tight = next((p.tightest for p in result.parts if p.part == searched.part), None)
+    where = ", ".join(f"{n} = {v}" for n, v in searched.shown.instance.items())
+    return (
+        f"search in {searched.family}, part {searched.part!r}: margin {short(searched.shown.margin)} after {searched.evaluations} "
+        f"evaluations (sampled: {short(tight.margin if tight else None)}) at {where}"
+    )
 
 
 def closing(report: Report) -> Iterator[Line]:
@@ -152,6 +166,9 @@ def command(run: Run, chosen: Chosen, shown: Shown) -> str:
     words += ["--seed", str(run.seed), "--budget", run.budget]
     if run.instances is not None:
         words += ["--instances", str(run.instances)]
+    if shown.found == "search":  # no index gives this instance; the same search finds it again
+        words = [PROGRAM, shlex.quote(chosen.typed) if chosen.typed else chosen.claim.id, "-k", chosen.claim.name]
+        words += ["--search", str(run.search), "--seed", str(run.seed), "--budget", run.budget]
     return " ".join(words)
 
 

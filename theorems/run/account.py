@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from theorems.kernel.outcome import Evidence
 from theorems.run.codec import Encoded
-from theorems.run.results import BlockResult, Shown, Tally
+from theorems.run.results import BlockResult, Searched, Shown, Tally
 from theorems.run.work import MARGINS_KEPT, tightness
 
 
@@ -33,6 +33,7 @@ class Account:
     error: str = ""
     trouble: str = ""
     seconds: float = 0.0
+    searched: list[Searched] = field(default_factory=list)
 
     def add(self, check: int, block: BlockResult) -> None:
         """Merge the next block (of the check with this index)."""
@@ -54,6 +55,7 @@ class Account:
         self.error = self.error or block.error
         self.trouble = self.trouble or block.trouble
         self.seconds += block.seconds
+        self.searched += block.searched
 
 
 def _merge(p: Tally, t: Tally) -> None:

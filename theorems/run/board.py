@@ -23,7 +23,7 @@ WINDOW = 256  # blocks of a claim that may be out or waiting for an earlier one
 CHUNK_SECONDS = 0.5  # what a worker is given at a time: so many blocks as take about this long ...
 LARGEST_CHUNK = 64  # ... and at most this many
 
-CHECK, MUTANT, OVERALL = "check", "mutant", "overall"
+CHECK, MUTANT, OVERALL, SEARCH = "check", "mutant", "overall", "search"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Item:
 
     Attributes:
         job: place of the claim in the run.
-        kind: "check", "mutant" or "overall".
+        kind: "check", "mutant", "overall" or "search".
         order: number of the task among those of its kind.
         task: what is to be done.
     """
@@ -79,6 +79,9 @@ class Job:
     mutants: dict[int, BlockResult] = field(default_factory=dict)
     mutants_handed: int = 0
     overall: dict[int, tuple[int, BlockResult]] = field(default_factory=dict)
+    searches: list[Task] = field(default_factory=list)
+    searches_handed: int = 0
+    searched: dict[int, tuple[int, BlockResult]] = field(default_factory=dict)
     paces: dict[tuple[int, int], _Pace] = field(default_factory=dict)
     peeked: Task | None = None
 
@@ -112,8 +115,10 @@ class Board:
 
     def _job(self, place: int, source: str, claim: Claim) -> Job:
         total = plan.number_of_tasks(claim, self.settings)
-        left = total + len(claim.mutants) + sum(c.role == "overall" for c in claim.checks)
-        return Job(source, claim, place, plan.check_tasks(source, claim, self.settings), total, left)
+        searches = plan.search_tasks(source, claim, self.settings)
+        left = total + len(claim.mutants) + sum(c.role == "overall" for c in claim.checks) + len(searches)
+        tasks = plan.check_tasks(source, claim, self.settings)
+        return Job(source, claim, place, tasks, total, left, searches=searches)
 
     def take(self) -> list[Item]:
         """Tasks for one worker, of one claim and family; empty when nothing can be started now."""
@@ -122,10 +127,14 @@ class Board:
         for job in list(self._open):
             if job.place > self.last:
                 return []
-            items = self._blocks(job) or self._mutants(job)
+            items = self._blocks(job) or self._mutants(job) or self._searches(job)
             if items:
                 return items
-            if job.handed == job.total and job.mutants_handed == len(job.claim.mutants):
+            if (
+                job.handed == job.total
+                and job.searches_handed == len(job.searches)
+                and job.mutants_handed == len(job.claim.mutants)
+            ):
                 self._open.remove(job)
         return []
 
@@ -151,9 +160,10 @@ class Board:
             for m in range(first, job.mutants_handed)
         ]
 
-    def counts(self, item: Item) -> bool:
-        """Whether a task still matters (not once `fail_fast` has ended the run before its claim)."""
-        return item.job <= self.last
+    def _searches(self, job: Job) -> list[Item]:
+        order = job.searches_handed
+        job.searches_handed = min(order + 1, len(job.searches))
+        return [Item(job.place, SEARCH, order, task) for task in job.searches[order : order + 1]]
 
     def settled(self) -> bool:
         """Whether every claim that still counts is finished."""
@@ -163,11 +173,14 @@ class Board:
         """Take a result in; returns the verdict when it was the claim's last."""
         job = self.jobs[item.job]
         job.left -= 1
-        job.pace(item.task).add(result.seconds, 1 if item.kind == MUTANT else item.task.stop - item.task.start)
+        if item.kind in (CHECK, MUTANT):
+            job.pace(item.task).add(result.seconds, 1 if item.kind == MUTANT else item.task.stop - item.task.start)
         if item.kind == MUTANT:
             job.mutants[item.order] = result
         elif item.kind == OVERALL:
             job.overall[item.order] = (item.task.check, result)
+        elif item.kind == SEARCH:
+            job.searched[item.order] = (item.task.check, result)
         else:
             job.early[item.order] = (item.task.check, result)
             while job.merged in job.early:
@@ -187,6 +200,8 @@ class Board:
     def _verdict(self, job: Job) -> ClaimResult:
         for order in sorted(job.overall):
             job.account.add(*job.overall[order])
+        for order in sorted(job.searched):
+            job.account.add(*job.searched[order])
         mutants = [job.mutants.get(m) for m in range(len(job.claim.mutants))]
         result = judge(job.claim, job.account, mutants, self.settings)
         result.records = {table: decode_rows(rows) for table, rows in job.account.records.items()}

@@ -36,6 +36,7 @@ class Settings:
         alpha: chance that any true statistical claim of the whole library is refuted; a claim gets alpha/128.
         seconds: clock limit of one task (a safety net: what hits it is inconclusive).
         memory: bytes of address space of one worker.
+        search: evaluations that are spent on each family of a bound, looking for a smaller margin.
         certificates: keep what lets `theorems.verify` re-check outcomes.
     """
 
@@ -46,6 +47,7 @@ class Settings:
     seconds: float = 600.0
     memory: int = 8 << 30
     certificates: bool = False
+    search: int = 0
 
     @property
     def claim_level(self) -> float:

@@ -56,6 +56,7 @@ def judge(
         traceback=account.error,
         seconds=account.seconds + sum(m.seconds for m in judged),
         downgraded=downgraded,
+        searched=account.searched,
     )
 
 

@@ -114,7 +114,7 @@ class Keeper:
             depends |= {"mutant": [task.mutant, mutant.name], "instances": settings.instances}
         else:
             depends |= {"check": [task.check, claim.checks[task.check].name], "family": _family(claim, item)}
-            depends["block"] = [task.start, task.stop]
+            depends["block"] = [task.start, task.stop, settings.search if task.search else 0]
         if item.kind == OVERALL:
             depends["tables"] = hashlib.sha256(json.dumps(task.tables).encode()).hexdigest()
         return hashlib.sha256(json.dumps(depends, sort_keys=True).encode()).digest()
@@ -132,7 +132,9 @@ class Keeper:
             key=self._key(item),
             level=self._level(item) if _depends_on_level(claim, result) else 0.0,
             claim=claim.id,
-            variant=claim.mutants[task.mutant].name if item.kind == MUTANT else claim.checks[task.check].name,
+            variant=claim.mutants[task.mutant].name
+            if item.kind == MUTANT
+            else claim.checks[task.check].name + (" (search)" if task.search else ""),
             family="" if item.kind == MUTANT else _family(claim, item),
             start=task.start,
             stop=task.stop,

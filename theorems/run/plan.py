@@ -59,6 +59,20 @@ def check_tasks(source: str, claim: Claim, settings: Settings) -> Iterator[Task]
                     yield Task(source, claim.id, check=i, family=j, start=start, stop=stop)
 
 
+def search_tasks(source: str, claim: Claim, settings: Settings) -> list[Task]:
+    """One task for each family that is searched."""
+    if not settings.search:
+        return []
+    from theorems.run.search import searchable
+
+    return [
+        Task(source, claim.id, check=i, family=j, search=True)
+        for i, check in enumerate(claim.checks)
+        for j, family in enumerate(check.families)
+        if searchable(claim, check, at_budget(family, settings.budget))
+    ]
+
+
 def number_of_tasks(claim: Claim, settings: Settings) -> int:
     """How many tasks `check_tasks` gives."""
     total = 0

@@ -35,6 +35,24 @@ class Shown:
     samples: int = 0
     shrunk: bool = False
     check: str = ""
+    found: str = ""  # "search" where no index gives the instance
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The tightest outcome of one part that a search met.
+
+    Attributes:
+        part, check, family: where.
+        evaluations: how often the check was called.
+        shown: the outcome.
+    """
+
+    part: str
+    check: str
+    family: str
+    evaluations: int
+    shown: Shown
 
 
 @dataclass
@@ -78,6 +96,7 @@ class BlockResult:
     error: str = ""
     trouble: str = ""
     seconds: float = 0.0
+    searched: list[Searched] = field(default_factory=list)
     lost: bool = False  # ended by a guard from outside (a dead worker, a clock): says nothing about the claim itself
     # mutants only
     killed_by: Shown | None = None
@@ -129,6 +148,7 @@ class ClaimResult:
     seconds: float = 0.0
     downgraded: str = ""
     records: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    searched: list[Searched] = field(default_factory=list)
 
     @property
     def killed(self) -> int:
@@ -141,6 +161,7 @@ class Run:
     """A whole run: settings that decide, verdicts, and (separately) clocks and places.
 
     Attributes:
+        search: evaluations of the search in each family, 0 for none.
         reused: tasks whose results came from the ledger.
     """
 
@@ -155,6 +176,7 @@ class Run:
     jobs: int = 1
     unfinished: list[str] = field(default_factory=list)
     reused: int = 0
+    search: int = 0
 
     @property
     def exit_status(self) -> int:

@@ -80,6 +80,7 @@ def run_claims(
         jobs=jobs,
         unfinished=[claim.id for _, claim in claims if claim.id not in order or claim.id not in loop.finished],
         reused=loop.reused,
+        search=settings.search,
     )
     if not interrupted:
         keeper.finish(run.exit_status)

@@ -10,7 +10,7 @@ from typing import Any
 
 from theorems.kernel.outcome import Decision, Evidence
 from theorems.run.codec import decode
-from theorems.run.results import BlockResult, Shown, Tally
+from theorems.run.results import BlockResult, Searched, Shown, Tally
 
 FORMAT = 1  # part of every key: results in another format are not looked for
 LONGEST = 256_000_000
@@ -27,6 +27,7 @@ def to_text(result: BlockResult) -> str:
     data["tallies"] = [[name, _tally(t)] for name, t in result.tallies.items()]
     data["records"] = result.records
     data["killed_by"] = _shown(result.killed_by)
+    data["searched"] = [[s.part, s.check, s.family, s.evaluations, _shown(s.shown)] for s in result.searched]
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
@@ -42,7 +43,7 @@ def from_text(text: str) -> BlockResult:
         data = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"no JSON: {error}") from None
-    _expect(data, {*_BLOCK, "tallies", "records", "killed_by"})
+    _expect(data, {*_BLOCK, "tallies", "records", "killed_by", "searched"})
     result = BlockResult(
         instances=_count(data["instances"]),
         rejected=_count(data["rejected"]),
@@ -52,6 +53,7 @@ def from_text(text: str) -> BlockResult:
         seconds=_number(data["seconds"]),
         killed_part=_text(data["killed_part"]),
         killed_by=_read_shown(data["killed_by"]),
+        searched=[_read_searched(entry) for entry in _list(data["searched"])],
         tallies=dict(_read_part(pair) for pair in _list(data["tallies"])),
         records=[_read_record(pair) for pair in _list(data["records"])],
     )
@@ -149,7 +151,17 @@ def _read_shown(data: Any) -> Shown | None:
         samples=_count(data["samples"]),
         shrunk=_flag(data["shrunk"]),
         check=_text(data["check"]),
+        found=_text(data["found"]),
     )
+
+
+def _read_searched(entry: Any) -> Searched:
+    if len(_list(entry)) != 5:
+        raise ValueError("five entries of a search are expected")
+    shown = _read_shown(entry[4])
+    if shown is None:
+        raise ValueError("a search without an outcome")
+    return Searched(_text(entry[0]), _text(entry[1]), _text(entry[2]), _count(entry[3]), shown)
 
 
 def _read_part(pair: Any) -> tuple[str, Tally]:

@@ -37,6 +37,7 @@ class Task:
         family: index of the check's family.
         start, stop: block of instances.
         tables: recorded rows for an overall check, encoded.
+        search: look for a small margin instead of walking through instances.
     """
 
     source: str
@@ -47,10 +48,11 @@ class Task:
     start: int = 0
     stop: int = 0
     tables: Any = None
+    search: bool = False
 
     def __str__(self) -> str:
         what = f"mutant {self.mutant}" if self.mutant >= 0 else f"check {self.check}"
-        return f"{self.claim} ({what}, instances {self.start}..{self.stop})"
+        return f"{self.claim} ({what}, {'search' if self.search else f'instances {self.start}..{self.stop}'})"
 
 
 @lru_cache(maxsize=4096)
@@ -85,7 +87,11 @@ def perform(task: Task, settings: Settings) -> BlockResult:
             else:
                 family = _family(task.source, task.claim, task.check, task.family, settings.budget)
                 limits.check_family(family, settings.instances)
-                if check.vectorize:
+                if task.search:
+                    from theorems.run.search import search
+
+                    search(claim, check, family, settings, result)
+                elif check.vectorize:
                     from theorems.run.columns import block
 
                     block(claim, check, family, task.start, task.stop, settings, result)
@@ -155,7 +161,14 @@ def _overall(
 
 
 def shown(
-    outcome: Outcome, family: Family | None, k: int, values: Mapping[str, Any], *, check: str = "", shrunk: bool = False
+    outcome: Outcome,
+    family: Family | None,
+    k: int,
+    values: Mapping[str, Any],
+    *,
+    check: str = "",
+    shrunk: bool = False,
+    found: str = "",
 ) -> Shown:
     """An outcome as exact text."""
     return Shown(
@@ -172,6 +185,7 @@ def shown(
         samples=outcome.samples,
         shrunk=shrunk,
         check=check,
+        found=found,
     )
 
 
@@ -184,6 +198,7 @@ def add(
     values: Mapping[str, Any],
     *,
     keep: bool = False,
+    found: str = "",
 ) -> None:
     """Count one outcome; only the tightest, the first refuted and the first undecided are turned into text."""
     o = item.outcome
@@ -203,7 +218,7 @@ def add(
     tally.evidence = o.evidence if tally.evidence is None else min(tally.evidence, o.evidence)
     if o.decision is Decision.AGAINST:
         tally.refuted += 1
-        tally.smallest = tally.smallest or shown(o, family, k, values, check=check.name)
+        tally.smallest = tally.smallest or shown(o, family, k, values, check=check.name, found=found)
         return
     tally.holds += 1
     tally.covered = tally.covered or ": ".join(w for w in (check.covers, o.covered) if w)
@@ -278,10 +293,11 @@ def shrink(
                 break
             if steps <= 0:
                 break
-    index = result.tallies[part].smallest
-    k = index.index if index is not None else 0
+    first = result.tallies[part].smallest
+    k, origin = (first.index, first.found) if first is not None else (0, "")
     if current is not values:
-        result.tallies[part].smallest = shown(found, family, k, current, check=check.name, shrunk=True)
+        smallest = shown(found, family, k, current, check=check.name, shrunk=True, found=origin)
+        result.tallies[part].smallest = smallest
 
 
 def _refutation(
