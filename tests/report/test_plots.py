@@ -71,6 +71,28 @@ def test_optima_show_the_enclosures_of_both_sides() -> None:
     assert "left in [0.333, 0.667], width 0.334; right in [0.75, 0.75], width 0" in caption
 
 
+def test_enclosures_that_agree_in_many_digits_are_drawn_as_differences() -> None:
+    (drawing, caption), _ = drawn(
+        tightest=pages.shown(lhs="[2/3, 200000000000000000001/300000000000000000000]", rhs="2/3")
+    )
+    assert "value − right side" in "".join(drawing.itertext())
+    assert "width 3.4e-21" in caption
+    ticks = [e.text for e in drawing.iter("text") if e.get("class") == "tick mid"]
+    assert all(len(t or "") < 14 for t in ticks)
+
+
+def test_margins_of_two_values_only_make_no_plot() -> None:
+    assert drawn(margins=[(k, float(k % 2)) for k in range(50)]) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["1e999999999", "[0, 1e99999]", "1/0", "[a, b]", "[1, 2, 3]", "", "nan", "[inf, 1]", "cdf"]
+)
+def test_texts_that_are_no_numbers_make_no_enclosure(text: str) -> None:
+    (one,) = drawn(tightest=pages.shown(lhs=text, rhs=text))
+    assert one[1].startswith("“main”: relative margins")
+
+
 def test_allowed_radii_of_equalities_make_no_plot() -> None:
     assert drawn(margins=[(k, 1e-25 * (1 + 1e-9 * k)) for k in range(50)]) == []
 

@@ -173,19 +173,24 @@ def _enclosures(part: Tally, key: str) -> Plot | None:
     tight = part.tightest
     if tight is None:
         return None
-    sides = [(name, _interval(text)) for name, text in (("left", tight.lhs), ("right", tight.rhs))]
+    sides = [(name, _exact(text)) for name, text in (("left", tight.lhs), ("right", tight.rhs)) if _interval(text)]
     known = [(name, ends) for name, ends in sides if ends is not None]
     if not known:
         return None
-    values = [v for _, ends in known for v in ends]
-    drawing = Drawing(linear(min(values), max(values)), Scale(lambda v: v, ()), "value", "proven enclosures")
-    for (_, (low, high)), height, style in zip(known, (0.65, 0.35), ("s0", "s1")):
-        drawing.line([(low, height), (high, height)], f"series thick {style}")
-        drawing.dots([(low, height), (high, height)], f"dots {style}")
+    values = [float(v) for _, ends in known for v in ends]
+    last, (base, _) = known[-1]  # places are told as differences from it where their first digits agree
+    narrow = max(values) - min(values) < 1e-3 * abs(values[-2])
+    places = [float(v - base) if narrow else float(v) for _, ends in known for v in ends]
+    about = f"value − {last} side" if narrow else "value"
+    drawing = Drawing(linear(min(places), max(places)), Scale(lambda v: v, ()), about, "proven enclosures")
+    for k, height in enumerate((0.65, 0.35)[: len(known)]):
+        bar = [(places[2 * k], height), (places[2 * k + 1], height)]
+        drawing.line(bar, f"series thick s{k}")
+        drawing.dots(bar, f"dots s{k}")
     drawing.legend([(f"series s{k}", name) for k, (name, _) in enumerate(known)])
     written = iter(numbers(*values))
     ends_said = "; ".join(
-        f"{name} in [{next(written)}, {next(written)}], width {short(b - a, up=True)}" for name, (a, b) in known
+        f"{name} in [{next(written)}, {next(written)}], width {short(float(b - a), up=True)}" for name, (a, b) in known
     )
     said = f"“{part.part}”, tightest instance {tight.index}: {ends_said}"
     return Plot(drawing.text(key, f"Proven enclosures of both sides, part {part.part}"), said + ".", key)
@@ -213,7 +218,8 @@ def _margins(part: Tally, key: str) -> Plot:
 def _telling(part: Tally) -> bool:
     """Whether margins differ enough to be worth a picture (allowed radii of equalities do not)."""
     values = [m for _, m in part.margins if math.isfinite(m)]
-    return len(set(values)) > 2 and max(values) - min(values) > 1e-3 * max(abs(v) for v in values) and part.count > 2
+    different = {f"{v:.3g}" for v in values}
+    return len(different) > 3 and max(values) - min(values) > 1e-3 * max(abs(v) for v in values)
 
 
 def _finite(part: Tally) -> Series:
@@ -234,22 +240,30 @@ def _optimum(part: Tally) -> bool:
     return tight is not None and any(re.match(r"\[[^\[\]]*, ", s) and _interval(s) for s in (tight.lhs, tight.rhs))
 
 
-def _interval(text: str) -> Pair | None:
+def _exact(text: str) -> tuple[Fraction, Fraction] | None:
     """The ends of a number as reports write it: exact, `[middle +/- radius]` or `[low, high]`; None for anything else."""
     body = text.strip()
+    if re.search(r"[eE][+-]?\d{4}", body):
+        return None  # beyond doubles, and slow as a fraction
     try:
         if body.startswith("[") and body.endswith("]"):
             if "+/-" in body:
-                middle, radius = (float(x) for x in body[1:-1].split("+/-"))
-                ends = middle - radius, middle + radius
-            else:
-                low, high = (float(Fraction(x.strip())) for x in body[1:-1].split(","))
-                ends = low, high
-        else:
-            ends = (float(Fraction(body)),) * 2
-    except (ValueError, ZeroDivisionError, OverflowError):
+                middle, radius = (Fraction(x.strip()) for x in body[1:-1].split("+/-"))
+                return middle - radius, middle + radius
+            low, high = (Fraction(x.strip()) for x in body[1:-1].split(","))
+            return low, high
+        return Fraction(body), Fraction(body)
+    except (ValueError, ZeroDivisionError):
         return None
-    return ends if all(map(math.isfinite, ends)) else None
+
+
+def _interval(text: str) -> Pair | None:
+    """The same as doubles; None where they are too large."""
+    ends = _exact(text)
+    try:
+        return None if ends is None else (float(ends[0]), float(ends[1]))
+    except OverflowError:
+        return None
 
 
 def _values(*texts: str) -> list[str]:
