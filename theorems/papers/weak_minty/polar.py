@@ -40,7 +40,7 @@ def blocks(u: fmpq_mat) -> list[Block]:
     """The blocks of a matrix of numbers in [0, 1], five for each."""
     rows = u.tolist()
     return [
-        Block(2 * r[0], r[1] / 4, 3 * r[2] / 10, fmpq(3, 10) + 9 * r[3] / 10, fmpq(1, 50) + r[4] / 2) for r in rows
+        Block(2 * r[0], r[1] / 4, 3 * r[2] / 10, fmpq(3, 10) + 9 * r[3] / 10, fmpq(1, 50) + 4 * r[4] / 5) for r in rows
     ]
 
 
@@ -66,8 +66,9 @@ def constants(u: fmpq_mat) -> Constants:
                 sine, cosine = phi.sin(), phi.cos()
                 S = (log_s0 + b * cosine).exp()
                 p, r = 1 - b * omega * sine, A * omega * cosine
-                size = p * p + r * r + 1
-                norm = ((size + (size * size - 4 * p * p).max(arb(0)).sqrt()) / 2).sqrt()
+                # the larger eigenvalue of the Gram matrix: trace p^2 + r^2 + 1, determinant p^2
+                gap = (((p - 1) ** 2 + r * r) * ((p + 1) ** 2 + r * r)).upper().sqrt()
+                norm = ((p * p + r * r + 1 + gap) / 2).upper().sqrt()
                 L = L.max((S * norm).upper())
                 rho = rho.min(((theta0 + A * sine).cos() / S).lower())
                 m = m.min(S.lower())

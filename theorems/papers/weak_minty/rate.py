@@ -35,7 +35,7 @@ def operators(name, quick, full):
         share=Rationals(Q(1, 5), Q(4, 5), denominator=50),
         lam=Rationals(HALF, Q(3, 2), denominator=20),
         where=lambda u: admissible(u),
-        accept=0.1,
+        accept=0.25,
         quick=quick,
         full=full,
     )
