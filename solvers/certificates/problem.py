@@ -127,13 +127,17 @@ class ConicProblem:
                 total[i] = total[i] + apply_row(row, w)
         return total
 
-    def blocks(self) -> list[tuple[Cone, slice]]:
+    def blocks(self) -> tuple[tuple[Cone, slice], ...]:
         """Each cone with the slice of its rows."""
+        return self._blocks
+
+    @cached_property
+    def _blocks(self) -> tuple[tuple[Cone, slice], ...]:
         placed, start = [], 0
         for cone in self.cones:
             placed.append((cone, slice(start, start + cone.rows)))
             start += cone.rows
-        return placed
+        return tuple(placed)
 
 
 def apply_row(row: Row, x: Sequence[Number]) -> Number:

@@ -61,6 +61,8 @@ def plan(rows: Sequence[Row], weight: Floats) -> Plan:
         weight: nonnegative, one per variable; variables of large weight are the ones to be changed.
     """
     order, core = _peel(rows, weight)
+    if not core:
+        return Plan(tuple(rows), tuple(order), (), (), fmpq_mat(0, 0), (), ())
     columns = sorted({j for i in core for j, _ in rows[i]}, key=lambda j: (-weight[j], j))
     place = {j: k for k, j in enumerate(columns)}
     matrix = fmpq_mat(len(core), len(columns))
@@ -98,6 +100,7 @@ def on_subspace(plan: Plan, right: Sequence[fmpq], start: Sequence[fmpq]) -> tup
 
 def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], list[int]]:
     """Pairs (equation, variable), each variable absent from all later equations, and the equations left."""
+    room = weight.tolist()
     occurrences: dict[int, set[int]] = {}
     for i, row in enumerate(rows):
         for j, _ in row:
@@ -111,9 +114,9 @@ def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], l
             alone = [j for j, _ in rows[i] if len(occurrences[j]) == 1]
             if not alone:
                 continue
-            reach = {j: weight[j] * abs(to_float(value)) for j, value in rows[i]}
+            reach = {j: room[j] * abs(to_float(value)) for j, value in rows[i]}
             best = max(alone, key=reach.__getitem__)
-            if reach[best] <= POOR * max(reach.values()):
+            if reach[best] < POOR * max(reach.values()):
                 continue
             order.append((i, best))
             remaining.discard(i)

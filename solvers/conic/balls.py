@@ -8,22 +8,20 @@ by an undecided comparison.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from flint import arb, ctx, fmpq
 
-from solvers.certificates import ConicProblem, DualBound, InvalidCertificate, PrimalPoint, Solved
-from solvers.certificates.bounds import MIN_BITS, dual_value, primal_value
+from solvers.certificates import ConicProblem, DualBound, PrimalPoint, Solved
+from solvers.certificates.bounds import MIN_BITS
 from solvers.certificates.problem import Row
-from solvers.certificates.rational import Number, ball_endpoints, is_zero
+from solvers.certificates.rational import Number, is_zero
 from solvers.conic import numeric
 from solvers.conic.affine import plan
 from solvers.conic.dual import dual_problem
 from solvers.conic.exact import is_linear, solve_linear
 from solvers.conic.numeric import FloatProblem, Floats
 from solvers.conic.repair import Point, repair, room_to_move
-from solvers.conic.result import Certified, assembled
+from solvers.conic.result import Certified, assembled, bounded_above, bounded_below
 from solvers.conic.rounding import to_float
 
 
@@ -99,43 +97,23 @@ def _vertex(
     tight = tuple(sorted(i for k, i in enumerate(place) if n + k not in chosen))
     point = PrimalPoint((fmpq(0),) * n, fmpq(0), Solved(unknowns, tight, _bits()))
     multiplier = DualBound((fmpq(0),) * m, fmpq(0), None, Solved(tight, (), _bits()))
-    return _bounded_above(problem, point)[0], _bounded_below(problem, multiplier)[0]
-
-
-def _bounded_above(problem: ConicProblem, point: PrimalPoint) -> tuple[PrimalPoint | None, str]:
-    """The point with the upper end of its value as bound, if it is feasible."""
-    try:
-        value = primal_value(problem, point)
-    except InvalidCertificate as error:
-        return None, str(error)
-    return replace(point, bound=ball_endpoints(value)[1]), ""
-
-
-def _bounded_below(problem: ConicProblem, multiplier: DualBound) -> tuple[DualBound | None, str]:
-    try:
-        value = dual_value(problem, multiplier)
-    except InvalidCertificate as error:
-        return None, str(error)
-    return replace(multiplier, bound=ball_endpoints(value)[0]), ""
+    return bounded_above(problem, point)[0], bounded_below(problem, multiplier)[0]
 
 
 def _primal(problem: ConicProblem, centre: ConicProblem, x: Floats) -> tuple[PrimalPoint | None, str]:
     floats = FloatProblem(centre)
     equations = tuple(i for i, equal in enumerate(floats.is_equality) if equal)
-    accepted: list[PrimalPoint] = []
 
-    def accept(point: Point) -> bool:
+    def accept(point: Point) -> PrimalPoint | None:
         weight = room_to_move(floats, np.array([to_float(value) for value in point]))
         unknowns = plan([centre.rows[i] for i in equations], weight).determined
         if unknowns is None:
-            return False
+            return None
         solved = Solved(tuple(unknowns), equations, _bits()) if equations else None
-        found, _ = _bounded_above(problem, PrimalPoint(_opened(point, unknowns), fmpq(0), solved))
-        accepted.extend([] if found is None else [found])
-        return found is not None
+        return bounded_above(problem, PrimalPoint(_opened(point, unknowns), fmpq(0), solved))[0]
 
     outcome = repair(floats, x, accept)
-    return (accepted[-1], "") if accepted else (None, f"no primal point: {outcome.reason}")
+    return outcome.found, "" if outcome.found is not None else f"no primal point: {outcome.reason}"
 
 
 def _dual(problem: ConicProblem, centre: ConicProblem, x: Floats, y: Floats) -> tuple[DualBound | None, str]:
@@ -143,24 +121,21 @@ def _dual(problem: ConicProblem, centre: ConicProblem, x: Floats, y: Floats) -> 
     other = dual_problem(centre)
     floats = FloatProblem(other)
     shift = 0 if centre.P is None else n
-    accepted: list[DualBound] = []
 
-    def accept(point: Point) -> bool:
+    def accept(point: Point) -> DualBound | None:
         weight = room_to_move(floats, np.array([to_float(value) for value in point]))
         # w stays as listed, the multipliers absorb the stationarity equations
         rows = [tuple((j, value) for j, value in row if j >= shift) for row in other.rows[:n]]
         unknowns = plan(rows, weight).determined
         if unknowns is None:
-            return False
+            return None
         opened = _opened(point, unknowns)
         solved = Solved(tuple(i - shift for i in unknowns), (), _bits())
         w = opened[:shift] if shift else None
-        found, _ = _bounded_below(problem, DualBound(opened[shift:], fmpq(0), w, solved))
-        accepted.extend([] if found is None else [found])
-        return found is not None
+        return bounded_below(problem, DualBound(opened[shift:], fmpq(0), w, solved))[0]
 
     outcome = repair(floats, y if centre.P is None else np.concatenate([x, y]), accept)
-    return (accepted[-1], "") if accepted else (None, f"no dual point: {outcome.reason}")
+    return outcome.found, "" if outcome.found is not None else f"no dual point: {outcome.reason}"
 
 
 def _opened(point: Point, unknowns: list[int]) -> Point:

@@ -6,18 +6,22 @@ solver's status is never believed: a wrong or inaccurate answer gives a weaker b
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from flint import fmpq
 
 from solvers.certificates import ConicProblem, DualBound, Infeasibility, PrimalPoint, Recession
 from solvers.conic import balls, exact, numeric
-from solvers.conic.dual import dual_problem, farkas_problem, recession_problem, split
+from solvers.conic.dual import farkas_problem, recession_problem, split
 from solvers.conic.numeric import FloatProblem, Floats
 from solvers.conic.repair import Point, Repaired, repair
-from solvers.conic.result import Certified, Status, accepted, assembled
+from solvers.conic.result import Certified, Status, accepted, assembled, bounded_above, bounded_below
 from solvers.conic.rounding import to_float
 
 TARGET = fmpq(1, 10**7)
+ZERO = fmpq(0)
+T = TypeVar("T", Infeasibility, Recession)
 
 
 def certify(problem: ConicProblem) -> Certified:
@@ -54,15 +58,13 @@ def _bounds(floats: FloatProblem, found: numeric.Numerical) -> Certified:
     problem = floats.exact
     x = np.where(np.isfinite(found.x), found.x, 0.0)
     y = np.where(np.isfinite(found.y), found.y, 0.0)
-    primal = repair(floats, x, lambda point: accepted(problem, PrimalPoint(point, problem.objective(point))))
-    other = FloatProblem(dual_problem(problem))
+    primal = repair(floats, x, lambda point: bounded_above(problem, PrimalPoint(point, ZERO))[0])
     dual = repair(
-        other,
+        floats.dual,
         y if problem.P is None else np.concatenate([x, y]),
-        lambda point: accepted(problem, _dual_bound(problem, point)),
+        lambda point: bounded_below(problem, _dual_bound(problem, point))[0],
     )
-    upper = None if primal.point is None else PrimalPoint(primal.point, problem.objective(primal.point))
-    lower = None if dual.point is None else _dual_bound(problem, dual.point)
+    upper, lower = primal.found, dual.found
     if upper is None and lower is None:
         proven = _infeasible(floats, y) or _unbounded(floats, x)
         return proven or assembled(problem, None, None, _reason(found, primal, dual, None))
@@ -76,10 +78,7 @@ def _bounds(floats: FloatProblem, found: numeric.Numerical) -> Certified:
 
 def _dual_bound(problem: ConicProblem, point: Point) -> DualBound:
     w, y = split(problem, point)
-    value = problem.offset - sum((b * v for b, v in zip(problem.b, y) if v != 0), fmpq(0))
-    if w is not None:
-        value -= problem.half_quadratic(w)
-    return DualBound(y, value, w)
+    return DualBound(y, ZERO, w)
 
 
 def _infeasible(floats: FloatProblem, y: Floats) -> Certified | None:
@@ -89,11 +88,9 @@ def _infeasible(floats: FloatProblem, y: Floats) -> Certified | None:
     if scale <= 0:
         return None
     found = repair(
-        FloatProblem(farkas_problem(problem)), y / scale, lambda point: accepted(problem, Infeasibility(point))
-    )
-    if found.point is None:
-        return None
-    return Certified("infeasible", None, None, Infeasibility(found.point), problem)
+        FloatProblem(farkas_problem(problem)), y / scale, lambda point: _accepted(problem, Infeasibility(point))
+    ).found
+    return None if found is None else Certified("infeasible", None, None, found, problem)
 
 
 def _unbounded(floats: FloatProblem, d: Floats) -> Certified | None:
@@ -103,27 +100,33 @@ def _unbounded(floats: FloatProblem, d: Floats) -> Certified | None:
     if scale <= 0:
         return None
     found = repair(
-        FloatProblem(recession_problem(problem)), d / scale, lambda point: accepted(problem, Recession(point))
-    )
-    direction = found.point
-    if direction is None:
+        FloatProblem(recession_problem(problem)), d / scale, lambda point: _accepted(problem, Recession(point))
+    ).found
+    if found is None:
         return None
+    direction = found.direction
     start = numeric.solve(FloatProblem(_without_objective(problem))).x
-    feasible = repair(floats, start, lambda point: accepted(problem, Recession(direction, point)))
-    status: Status = "unbounded" if feasible.point is not None else "dual infeasible"
-    return Certified(status, None, None, Recession(direction, feasible.point), problem, feasible.reason)
+    feasible = repair(floats, start, lambda point: _accepted(problem, Recession(direction, point)))
+    status: Status = "unbounded" if feasible.found is not None else "dual infeasible"
+    return Certified(status, None, None, feasible.found or found, problem, feasible.reason)
+
+
+def _accepted(problem: ConicProblem, certificate: T) -> T | None:
+    return certificate if accepted(problem, certificate) else None
 
 
 def _without_objective(problem: ConicProblem) -> ConicProblem:
     return ConicProblem((fmpq(0),) * len(problem.c), problem.rows, problem.b, problem.cones)
 
 
-def _reason(found: numeric.Numerical, primal: Repaired, dual: Repaired, gap: fmpq | None) -> str:
+def _reason(
+    found: numeric.Numerical, primal: Repaired[PrimalPoint], dual: Repaired[DualBound], gap: fmpq | None
+) -> str:
     parts = [f"Clarabel ended with {found.status}"]
     if gap is not None:
         parts.append(f"relative gap {to_float(gap):.1e}")
     for name, side in (("primal", primal), ("dual", dual)):
-        if side.point is None:
+        if side.found is None:
             parts.append(f"no {name} point: {side.reason}")
         elif side.reductions:
             parts.append(f"no strictly feasible {name} point was found ({side.reductions} facial reductions)")

@@ -11,7 +11,7 @@ from solvers.certificates import ConicProblem, DualBound, Infeasibility, PrimalP
 from solvers.certificates.problem import Row
 from solvers.certificates.rational import dot
 from solvers.conic.affine import on_subspace, plan
-from solvers.conic.dual import dual_problem, split
+from solvers.conic.dual import split
 from solvers.conic.linear import LinearSolution, lp
 from solvers.conic.numeric import FloatProblem, Floats, Numerical, margin
 from solvers.conic.repair import Point, equations
@@ -133,7 +133,7 @@ def _simple(floats: FloatProblem, found: Numerical) -> tuple[Point, Point | None
     x = _simple_point(floats, found.x)
     if x is None:
         return None
-    other = FloatProblem(dual_problem(problem))
+    other = floats.dual
     point = _simple_point(other, found.y if problem.P is None else np.concatenate([found.x, found.y]))
     if point is None:
         return None

@@ -14,16 +14,27 @@ from numpy.typing import NDArray
 
 from solvers.certificates.cones import Cone
 from solvers.certificates.problem import ConicProblem, Row
+from solvers.conic.dual import dual_problem
 from solvers.conic.rounding import to_float
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
+SMALL = 20_000
+"""Entries up to which dense linear algebra is faster than sparse."""
+
+
 @dataclass(frozen=True)
 class FloatProblem:
-    """The data of a `ConicProblem` in doubles."""
+    """The data of a `ConicProblem` in doubles.
+
+    Attributes:
+        exact: the program.
+        known: A, where it is at hand.
+    """
 
     exact: ConicProblem
+    known: Floats | None = None
 
     @cached_property
     def c(self) -> Floats:
@@ -39,6 +50,30 @@ class FloatProblem:
     def A(self) -> Any:
         """A as a sparse matrix (CSR)."""
         return _sparse(self.exact.rows, len(self.exact.c))
+
+    @cached_property
+    def dense(self) -> Floats | None:
+        """A as an array, or `None` if it has too many entries."""
+        m, n = self.exact.shape
+        if self.known is not None or m * n > SMALL:
+            return self.known
+        array: Floats = self.A.toarray()
+        return array
+
+    @cached_property
+    def dual(self) -> FloatProblem:
+        """The dual program (`solvers.conic.dual`)."""
+        exact, A = dual_problem(self.exact), self.dense
+        n, (rows, columns) = len(self.exact.c), exact.shape
+        if A is None or self.exact.P is not None or rows * columns > SMALL:
+            return FloatProblem(exact)
+        known = np.zeros((rows, columns))
+        known[:n] = A.T
+        tail = [(i, j, float(value)) for i, row in enumerate(exact.rows[n:], n) for j, value in row]
+        if tail:
+            i, j, values = zip(*tail)
+            known[i, j] = values
+        return FloatProblem(exact, known)
 
     @cached_property
     def P(self) -> Any:
@@ -60,7 +95,7 @@ class FloatProblem:
 
     def slack(self, x: Floats) -> Floats:
         """b - A x."""
-        image: Floats = np.asarray(self.A @ x)
+        image: Floats = (self.A if self.dense is None else self.dense) @ x
         return self.b - image
 
 
@@ -89,11 +124,16 @@ def _identity(cone: Cone) -> Floats:
 
 def triangle_matrix(s: Floats, order: int) -> Floats:
     """The symmetric matrix of a triangle."""
-    matrix = np.zeros((order, order))
+    return s[_places(order)]
+
+
+@cache
+def _places(order: int) -> NDArray[np.intp]:
+    """Where each entry of the symmetric matrix is in the triangle."""
+    places = np.zeros((order, order), dtype=np.intp)
     rows, columns = _triangle(order)
-    matrix[rows, columns] = s
-    matrix[columns, rows] = s
-    return matrix
+    places[rows, columns] = places[columns, rows] = np.arange(len(rows))
+    return places
 
 
 @cache
@@ -103,22 +143,24 @@ def _triangle(order: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return rows, columns
 
 
-@np.errstate(over="ignore", invalid="ignore")
 def cone_margin(cone: Cone, s: Floats) -> float:
     """How far inside (positive) or outside (negative) the cone a float vector is; infinite for zero cones."""
     match cone.kind:
         case "nonneg":
             return float(s.min())
-        case "soc":
-            return float(s[0] - np.linalg.norm(s[1:]))
         case "psd":
             return float(np.linalg.eigvalsh(triangle_matrix(s, cone.order))[0])
-        case "exponential":
-            x, y, z = s
-            if y <= 0:
-                return float(y)
-            return float(min(y, z, z - y * np.exp(x / y)))
+        case "soc" | "exponential":
+            return _curved_margin(cone, s)
     return np.inf
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _curved_margin(cone: Cone, s: Floats) -> float:
+    if cone.kind == "soc":
+        return float(s[0] - np.linalg.norm(s[1:]))
+    x, y, z = s
+    return float(y) if y <= 0 else float(min(y, z, z - y * np.exp(x / y)))
 
 
 def margin(problem: ConicProblem, s: Floats) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 from flint import fmpq
@@ -18,62 +18,65 @@ from flint import fmpq
 from solvers.certificates.cones import nonneg
 from solvers.certificates.problem import ConicProblem, Row
 from solvers.conic import numeric
-from solvers.conic.affine import Plan, on_subspace, plan
+from solvers.conic.affine import on_subspace, plan
 from solvers.conic.faces import reduce_to_face
 from solvers.conic.numeric import FloatProblem, Floats
 from solvers.conic.rounding import bits_for, dyadic, to_float
 
 Point: TypeAlias = tuple[fmpq, ...]
-Accept: TypeAlias = Callable[[Point], bool]
-STEPS = (0.0, *(10.0**-k for k in range(12, 0, -1)), 0.3, 1.0)
+T = TypeVar("T")
+STEPS = (*range(-40, 0, 3), 0)
+"""Binary logarithms of the shares of the way to an interior point."""
 MAX_REDUCTIONS = 8
 INTERIOR = 1e-7
 """A phase-one optimum below this (data of size 1) counts as "no interior"."""
-DENSE = 300
-"""Rows and variables up to which dense linear algebra is faster than sparse."""
-OUTSIDE = 1e-11
+OUTSIDE = 1e-13
 """Relative violation in doubles from which a point is not worth an exact test."""
 
 
 @dataclass(frozen=True)
-class Repaired:
-    """A point that `accept` took, or `None` with the reason; what it cost.
+class Repaired(Generic[T]):
+    """What `accept` made of a feasible point, or `None` with the reason; what it cost.
 
     Attributes:
-        point: exactly feasible, or `None`.
+        found: made from an exactly feasible point, or `None`.
         reason: why there is none.
         reductions: number of facial reductions made.
         step: share of the way to an interior point that was moved.
     """
 
-    point: Point | None
+    found: T | None
     reason: str = ""
     reductions: int = 0
     step: float = 0.0
 
 
-def repair(floats: FloatProblem, x: Floats, accept: Accept) -> Repaired:
+def repair(floats: FloatProblem, x: Floats, accept: Callable[[Point], T | None]) -> Repaired[T]:
     """Find an exactly feasible point near x.
 
     Args:
         floats: the program, exact and in doubles.
         x: approximate solution, length n.
-        accept: the exact test, of the point.
+        accept: the exact test: what is made of a point that passes, `None` for others.
     """
     face, reductions = floats, 0
     x = np.where(np.isfinite(x), x, 0.0)
     while True:
-        attempt = _Attempt(face, accept)
-        point, step = attempt.blend(x, attempt.nearest_to_interior)
-        if point is not None:
-            return Repaired(point, reductions=reductions, step=step)
+        nearby = _Nearby(face, x)
+        start = nearby.exactly(x)
+        found = nearby.test(start, accept)
+        if found is not None:
+            return Repaired(found, reductions=reductions)
+        found, step = nearby.towards(start, nearest_to_interior(face), accept)
+        if found is not None:
+            return Repaired(found, reductions=reductions, step=step)
         interior, depth, exposing = _phase_one(face)
         if interior is None:
             return Repaired(None, "the search for an interior point failed numerically", reductions)
         if depth > INTERIOR:
-            point, step = attempt.towards(x, interior)
-            if point is not None:
-                return Repaired(point, reductions=reductions, step=step)
+            found, step = nearby.towards(start, interior, accept)
+            if found is not None:
+                return Repaired(found, reductions=reductions, step=step)
             reason = f"no point between the solver's and an interior one (depth {depth:.1e}) passed"
             return Repaired(None, reason, reductions)
         if depth < -INTERIOR:
@@ -91,82 +94,90 @@ def repair(floats: FloatProblem, x: Floats, accept: Accept) -> Repaired:
             x = again.x
 
 
-class _Attempt:
-    """The search on one face: the rounding and the equations around an exact test."""
+class _Nearby:
+    """The points of one face near x: rounded, on the equations, tested in doubles before they are tested exactly."""
 
-    def __init__(self, floats: FloatProblem, accept: Accept) -> None:
+    def __init__(self, floats: FloatProblem, x: Floats) -> None:
         self.floats = floats
-        self.accept = accept
-        self.plan: Plan | None = None
-        self.rows, self.right = equations(floats.exact)
+        rows, self.right = equations(floats.exact)
+        self.plan = plan(rows, room_to_move(floats, x)) if rows else None
+        self.noise = OUTSIDE * (1.0 + _size(floats.b) + _size(x))
 
-    def blend(self, x: Floats, interior: Callable[[], Floats | None]) -> tuple[Point | None, float]:
-        """Try x, then points between x and the interior point, which is computed only if needed."""
-        point = self.exactly(x)
-        if point is not None:
-            return point, 0.0
-        target = interior()
-        return (None, 0.0) if target is None else self.towards(x, target)
+    def exactly(self, x: Floats) -> tuple[Point, Floats] | None:
+        """Round x and solve the equations exactly: the point and its slack in doubles."""
+        bits = bits_for(x)
+        point: Point | None = tuple([dyadic(value, bits) for value in x.tolist()])
+        if self.plan is not None and point is not None:
+            point = on_subspace(self.plan, self.right, point)
+        return None if point is None else (point, self.floats.slack(np.array([to_float(value) for value in point])))
 
-    def towards(self, x: Floats, target: Floats) -> tuple[Point | None, float]:
-        """Try points from x to the target, beginning with the first that is feasible in doubles."""
-        promising = False
-        for step in STEPS:
-            blended = (1 - step) * x + step * target
-            promising = promising or self.margin(blended) > -1e-14
-            point = self.exactly(blended) if promising else None
-            if point is not None:
-                return point, step
+    def margin(self, slack: Floats) -> float:
+        return numeric.margin(self.floats.exact, slack)
+
+    def test(self, start: tuple[Point, Floats] | None, accept: Callable[[Point], T | None]) -> T | None:
+        """Test a point, unless it is clearly outside in doubles."""
+        if start is None or self.margin(start[1]) < -self.noise:
+            return None
+        return accept(start[0])
+
+    def towards(
+        self, start: tuple[Point, Floats] | None, target: Floats | None, accept: Callable[[Point], T | None]
+    ) -> tuple[T | None, float]:
+        """Test points from the start to the target, beginning with the first that is feasible in doubles.
+
+        Both ends satisfy the equations exactly, hence so does all between them.
+        """
+        end = None if start is None or target is None else self.exactly(target)
+        if start is None or end is None:
+            return None, 0.0
+        way: Floats = end[1] - start[1]
+        for k in STEPS:
+            if self.margin(start[1] + 2.0**k * way) > 0:
+                share = fmpq(1, 1 << -k)
+                found = accept(tuple([v + share * (w - v) for v, w in zip(start[0], end[0])]))
+                if found is not None:
+                    return found, 2.0**k
         return None, 0.0
 
-    def margin(self, x: Floats) -> float:
-        return numeric.margin(self.floats.exact, self.floats.slack(x))
 
-    def exactly(self, x: Floats) -> Point | None:
-        """Round x, solve the equations exactly, test; points that are clearly outside in doubles are not tested."""
-        bits = bits_for(x)
-        point: Point | None = tuple(dyadic(float(value), bits) for value in x)
-        if self.rows and point is not None:
-            if self.plan is None:
-                self.plan = plan(self.rows, room_to_move(self.floats, x))
-            point = on_subspace(self.plan, self.right, point)
-        if point is None or self.margin(np.array([to_float(value) for value in point])) < -OUTSIDE * self.size(x):
-            return None
-        return point if self.accept(point) else None
+def _size(x: Floats) -> float:
+    return float(np.max(np.abs(x), initial=0.0))
 
-    def size(self, x: Floats) -> float:
-        return 1.0 + float(np.max(np.abs(self.floats.b), initial=0.0)) + float(np.max(np.abs(x), initial=0.0))
 
-    def nearest_to_interior(self) -> Floats | None:
-        """The x on the equations whose slack is nearest to a multiple of the identity, if it is inside."""
-        f = self.floats
-        solve = _least_squares(f)
-        if solve is None:
-            return None
-        size = float(np.max(np.abs(f.b), initial=1.0))
-        best, depth = None, 1e-9
-        for scale in (1.0, size, 10 * size, 1e3 * size):
-            x = solve(f.b - scale * f.identity)
-            inside = self.margin(x) if np.all(np.isfinite(x)) else -np.inf
-            if inside / scale > depth:
-                best, depth = x, inside / scale
-        return best
+def nearest_to_interior(floats: FloatProblem) -> Floats | None:
+    """The x on the equations whose slack is nearest to a multiple of the unit of the cone, if it is inside."""
+    solve = _least_squares(floats)
+    if solve is None:
+        return None
+    at_b, at_unit = solve(np.column_stack([floats.b, floats.identity])).T
+    size = max(1.0, _size(floats.b))
+    best, depth = None, 1e-9
+    for scale in (1.0, size, 10 * size, 1e3 * size):
+        x: Floats = at_b - scale * at_unit
+        inside = numeric.margin(floats.exact, floats.slack(x)) if np.all(np.isfinite(x)) else -np.inf
+        if inside / scale > depth:
+            best, depth = x, inside / scale
+    return best
 
 
 def _least_squares(floats: FloatProblem) -> Callable[[Floats], Floats] | None:
-    """The map from a right-hand side r to the x with E x = r on zero rows that is least in |r - A x| on the others."""
-    n, m, equal = len(floats.c), len(floats.b), floats.is_equality
+    """The map from right-hand sides r to the x with E x = r on zero rows that is least in |r - A x| on the others."""
+    n, equal = len(floats.c), floats.is_equality
     k = int(equal.sum())
     regular = 1e-12
-    if n + m <= DENSE:
-        dense: Floats = floats.A.toarray()
-        E, C = dense[equal], dense[~equal]
-        system = np.block([[C.T @ C + regular * np.eye(n), E.T], [E, -regular * np.eye(k)]])
-        try:
-            inverse = np.linalg.inv(system)
-        except np.linalg.LinAlgError:
-            return None
-        return lambda r: np.asarray((inverse @ np.concatenate([C.T @ r[~equal], r[equal]]))[:n])
+    if floats.dense is not None:
+        E, C = floats.dense[equal], floats.dense[~equal]
+        system = np.zeros((n + k, n + k))
+        system[:n, :n], system[:n, n:], system[n:, :n] = C.T @ C, E.T, E
+        system[np.arange(n + k), np.arange(n + k)] += np.where(np.arange(n + k) < n, regular, -regular)
+
+        def solve(r: Floats) -> Floats:
+            try:
+                return np.linalg.solve(system, np.concatenate([C.T @ r[~equal], r[equal]]))[:n]
+            except np.linalg.LinAlgError:
+                return np.full((n, r.shape[1]), np.nan)
+
+        return solve
     from scipy.sparse import block_array, csc_matrix, eye_array
     from scipy.sparse.linalg import splu
 
@@ -188,11 +199,16 @@ def room_to_move(floats: FloatProblem, x: Floats) -> Floats:
             room[block] = max(numeric.cone_margin(cone, slack[block]), 0.0)
             if cone.kind == "nonneg":
                 room[block] = np.maximum(slack[block], 0.0)
-    weight = np.full(len(x), np.inf)
-    entries = floats.A.tocoo()
-    rows, columns, values = entries.row, entries.col, np.abs(entries.data)
-    kept = (values > 0) & np.isfinite(room[rows])
-    np.minimum.at(weight, columns[kept], room[rows[kept]] / values[kept])
+    if floats.dense is not None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = room[:, None] / np.abs(floats.dense)
+        weight = np.fmin.reduce(reach, axis=0, initial=np.inf)  # 0/0, a row that does not move, is no bound
+    else:
+        weight = np.full(len(x), np.inf)
+        entries = floats.A.tocoo()
+        rows, columns, values = entries.row, entries.col, np.abs(entries.data)
+        kept = (values > 0) & np.isfinite(room[rows])
+        np.minimum.at(weight, columns[kept], room[rows[kept]] / values[kept])
     bounded = weight[np.isfinite(weight)]
     capped: Floats = np.minimum(weight, 1e3 * max(1.0, float(bounded.max(initial=0.0))))
     return capped

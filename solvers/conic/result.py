@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from flint import fmpq
@@ -16,6 +16,8 @@ from solvers.certificates import (
     PrimalPoint,
     check,
 )
+from solvers.certificates.bounds import dual_value, primal_value
+from solvers.certificates.rational import ball_endpoints
 
 Status = Literal["enclosed", "lower bound", "upper bound", "infeasible", "unbounded", "dual infeasible", "inconclusive"]
 
@@ -74,6 +76,24 @@ def assembled(
     if upper is not None:
         return Certified("upper bound", None, upper.bound, upper, problem, reason, method)
     return Certified("inconclusive", None, None, None, problem, reason, method)
+
+
+def bounded_above(problem: ConicProblem, point: PrimalPoint) -> tuple[PrimalPoint | None, str]:
+    """The point with (the upper end of) its value as bound, or `None` and why the checker finds it not feasible."""
+    try:
+        value = primal_value(problem, point)
+    except InvalidCertificate as error:
+        return None, str(error)
+    return replace(point, bound=ball_endpoints(value)[1]), ""
+
+
+def bounded_below(problem: ConicProblem, multiplier: DualBound) -> tuple[DualBound | None, str]:
+    """The multiplier with (the lower end of) its value as bound, or `None` and why it is not feasible."""
+    try:
+        value = dual_value(problem, multiplier)
+    except InvalidCertificate as error:
+        return None, str(error)
+    return replace(multiplier, bound=ball_endpoints(value)[0]), ""
 
 
 def accepted(problem: ConicProblem, certificate: ConicCertificate) -> bool:

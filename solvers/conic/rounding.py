@@ -18,7 +18,7 @@ def to_float(value: Number) -> float:
     """The double nearest to a rational or to a ball's midpoint; raises `OverflowError` beyond the range."""
     if isinstance(value, arb):
         return float(value.mid())
-    return int(value.p) / int(value.q)
+    return float(value)
 
 
 def dyadic(value: float, bits: int) -> fmpq:
@@ -57,9 +57,14 @@ def _simplest(a: int, b: int, c: int, d: int) -> tuple[int, int]:
 
 def small_rational(value: float, tolerance: float, largest: int) -> fmpq | None:
     """The simplest rational within `tolerance`, or `None` if its denominator exceeds `largest`."""
-    exact, width = Fraction(value), Fraction(tolerance)
-    found = simplest_between(exact - width, exact + width)
-    return fmpq(found.numerator, found.denominator) if found.denominator <= largest else None
+    (p, q), (t, u) = abs(value).as_integer_ratio(), tolerance.as_integer_ratio()
+    low, high, below = p * u - t * q, p * u + t * q, q * u
+    if low <= 0:
+        return fmpq(0)
+    numerator, denominator = _simplest(low, below, high, below)
+    if denominator > largest:
+        return None
+    return fmpq(numerator if value > 0 else -numerator, denominator)
 
 
 def reconstruct(value: float) -> fmpq:
