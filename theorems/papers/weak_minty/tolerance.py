@@ -15,7 +15,7 @@ ROTATIONS = PAPER.family(
     d=OFFSETS,
     lam=Rationals(Q(1, 100), Q(199, 100), denominator=100),
     where=lambda t, gamma, d: gamma + cosine(t) > 0 and 1 + cosine(t) / gamma - d >= 0,
-    accept=0.2,
+    accept=0.12,
     quick=60,
     full=400,
 )
