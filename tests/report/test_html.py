@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,7 @@ from theorems.report import html, mathml
 
 from . import pages
 
+Report = Callable[..., "subprocess.CompletedProcess[str]"]
 VOID = {"meta", "link", "br", "input"}
 OPTIONAL = {"tr", "td", "th", "tbody", "li", "option", "p"}  # HTML lets their end tags be left out
 
@@ -127,6 +131,17 @@ def test_only_the_times_block_changes_between_runs_of_the_same_seed() -> None:
     assert first != second
     assert block.sub("", first) == block.sub("", second)
     assert len(block.findall(first)) == 1
+
+
+def test_serial_and_parallel_runs_of_one_seed_write_the_same_page(report: Report, files: Path) -> None:
+    block = re.compile(r"<!-- times:.*?<!-- /times -->", re.DOTALL)
+    written = []
+    for jobs in ("1", "2"):
+        done = report("good.py", "bad.py", "--html", "page.html", "--jobs", jobs, "--seed", "3")
+        assert done.returncode == 1, done.stderr
+        written.append((files / "page.html").read_text(encoding="utf-8"))
+    assert block.sub("", written[0]) == block.sub("", written[1])
+    assert str(files) not in written[0]
 
 
 def test_the_page_of_three_hundred_claims_stays_below_three_megabytes() -> None:

@@ -54,7 +54,7 @@ def render(report: Report) -> str:
     """The page as text."""
     said: dict[str, list[str]] = {}
     for claim_id, text in notes(report):
-        said.setdefault(claim_id, []).append(text)
+        said.setdefault(claim_id, []).append(tidy(text))
     cards = [_card(report, r, said.get(r.id, [])) for r in report.run.claims]
     template, style, early, script = _parts()
     page: str = template.render(

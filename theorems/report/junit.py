@@ -24,7 +24,7 @@ def render(report: Report) -> str:
     root = ET.Element("testsuites", name="theorems", time=_time(run.seconds))
     said: dict[str, list[str]] = {}
     for claim_id, text in notes(report):
-        said.setdefault(claim_id, []).append(text)
+        said.setdefault(claim_id, []).append(tidy(text))
     for key, results in groupby(run.claims, lambda r: report.of(r).claim.paper.key):
         found = list(results)
         suite = ET.SubElement(root, "testsuite", name=_text(key))

@@ -6,7 +6,7 @@ import re
 from itertools import groupby
 
 from theorems.report.selection import heading
-from theorems.report.summary import Report, alpha_used, notes, sides, totals
+from theorems.report.summary import Report, alpha_used, notes, sides, tidy, totals
 from theorems.report.table import VERDICTS, short
 from theorems.run.results import ClaimResult
 from theorems.texmath import plain
@@ -23,7 +23,7 @@ def render(report: Report) -> str:
     ]
     for _, results in groupby(run.claims, lambda r: report.of(r).claim.paper.key):
         lines += _paper(report, list(results))
-    said = list(notes(report))
+    said = [(claim_id, tidy(text)) for claim_id, text in notes(report)]
     if said:
         lines += ["", "## Notes", "", *(f"- **{escaped(i)}**: {escaped(text)}" for i, text in said)]
     for result in run.claims:
