@@ -76,6 +76,7 @@ def test_conic_reference(benchmark, n, d):
     X, y = instance(n, d)
     best = train(X, y, BETA, bias=True)
     full = np.column_stack([X, np.ones(n)])
+    conic(full[:2], y[:2], best.cells.active[:2, :2])  # imports
     value = benchmark.pedantic(lambda: conic(full, y, best.cells.active), rounds=1)
     benchmark.extra_info["error"] = value - best.value
     assert abs(value - best.value) < 1e-4 * best.value
