@@ -9,12 +9,13 @@ from the (slightly infeasible) optimal points to the interior ones, at the least
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 from flint import fmpq
 
-from solvers.certificates import ConicProblem, DualBound, PrimalPoint
+from solvers.certificates import ConicCertificate, ConicProblem, DualBound, Enclosure, Infeasibility, PrimalPoint
 from solvers.certificates.rational import dot
 from solvers.conic import Certified, certify, exact, numeric
 from solvers.conic.affine import Plan, on_subspace, plan
@@ -46,6 +47,12 @@ def enclose(problem: ConicProblem) -> Certified:
     """
     if problem.P is not None or not problem.is_exact or exact.is_linear(problem):
         return certify(problem)
+    balanced, factors = _balanced(problem)
+    found = _enclosed(balanced)
+    return replace(found, problem=problem, certificate=_translated(found.certificate, factors))
+
+
+def _enclosed(problem: ConicProblem) -> Certified:
     floats = FloatProblem(problem)
     found = numeric.solve(floats)
     if not found.status.endswith("Solved"):
@@ -76,6 +83,37 @@ def enclose(problem: ConicProblem) -> Certified:
     upper = PrimalPoint(primal.point, problem.objective(primal.point))
     lower = DualBound(dual.point, _value(problem, dual.point))
     return assembled(problem, upper, lower, _wide(upper.bound, lower.bound), "interior points")
+
+
+def _balanced(problem: ConicProblem) -> tuple[ConicProblem, list[fmpq]]:
+    """Equalities and inequalities multiplied by powers of two so that their largest coefficients are near 1."""
+    rows, b, factors = list(problem.rows), list(problem.b), [fmpq(1)] * len(problem.b)
+    for cone, block in problem.blocks():
+        if cone.kind not in ("zero", "nonneg"):
+            continue
+        for i in range(block.start, block.stop):
+            size = max((abs(to_float(value)) for _, value in rows[i]), default=1.0)
+            if not 0.25 < size < 4 and np.isfinite(size) and size > 0:
+                factors[i] = fmpq(2) ** -round(float(np.log2(size)))
+                rows[i] = tuple((j, value * factors[i]) for j, value in rows[i])
+                b[i] = b[i] * factors[i]
+    return ConicProblem(problem.c, tuple(rows), tuple(b), problem.cones, None, problem.offset), factors
+
+
+def _translated(certificate: ConicCertificate | None, factors: list[fmpq]) -> ConicCertificate | None:
+    """The certificate for the program whose rows were multiplied."""
+
+    def original(y: Point) -> Point:
+        return tuple(v * f for v, f in zip(y, factors))
+
+    match certificate:
+        case DualBound():
+            return replace(certificate, y=original(certificate.y))
+        case Enclosure(primal=primal, dual=dual):
+            return Enclosure(primal, replace(dual, y=original(dual.y)))
+        case Infeasibility():
+            return replace(certificate, y=original(certificate.y))
+    return certificate
 
 
 class _Side:
