@@ -64,7 +64,7 @@ def answer(program: Program, x: tuple[int, ...], secret: tuple[int, ...]) -> Any
     run = ExactRun(program)
     stream: list[Any] = []
     for j, bit in enumerate(x):
-        stream = run.push([bit, int(j in secret)])
+        stream = run.push([bit, 1 if j in secret else 0])
     return stream[program.place("parity")]
 
 

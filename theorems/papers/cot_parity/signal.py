@@ -261,7 +261,9 @@ def rectangle(kind: str, n: int, seed: int) -> tuple[list[int], list[int]]:
 
 def best_half(S: list[int], n: int, size: int) -> list[int]:
     """The vectors with the largest sums over S."""
-    indicator = [int(s in set(S)) for s in range(2**n)]
+    indicator = [0] * 2**n
+    for s in S:
+        indicator[s] = 1
     sums = walsh(indicator)
     return sorted(sorted(range(2**n), key=lambda x: (-sums[x], x))[:size])
 
