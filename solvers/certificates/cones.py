@@ -88,7 +88,16 @@ def triangle_index(i: int, j: int) -> int:
 
 def triangle_to_matrix(s: Sequence[Number], order: int, off_diagonal: fmpq = ONE) -> list[list[Number]]:
     """The symmetric matrix of a triangle, its off-diagonal entries multiplied by `off_diagonal`."""
-    return [[s[triangle_index(i, j)] * (off_diagonal if i != j else ONE) for j in range(order)] for i in range(order)]
+    matrix: list[list[Number]] = [[] for _ in range(order)]
+    at = 0
+    for j in range(order):  # column by column: the entries above the diagonal, also as row j, then the diagonal one
+        above = s[at : at + j] if off_diagonal is ONE else [value * off_diagonal for value in s[at : at + j]]
+        for i in range(j):
+            matrix[i].append(above[i])
+        matrix[j].extend(above)
+        matrix[j].append(s[at + j])
+        at += j + 1
+    return matrix
 
 
 def in_cone(cone: Cone, s: Sequence[Number]) -> bool:

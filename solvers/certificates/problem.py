@@ -52,17 +52,19 @@ class ConicProblem:
 
     def __post_init__(self) -> None:
         m, n = len(self.b), len(self.c)
-        for value in self.entries():
-            if not isinstance(value, fmpq | arb):
-                raise TypeError(f"an entry of type {type(value).__name__}; build the problem with conic_problem")
+        for kind in {type(value) for value in self.entries()} - {fmpq, arb}:
+            raise TypeError(f"an entry of type {kind.__name__}; build the problem with conic_problem")
         if len(self.rows) != m:
             raise ValueError(f"A has {len(self.rows)} rows and b has {m} entries")
         if sum(cone.rows for cone in self.cones) != m:
             raise ValueError(f"the cones have {sum(cone.rows for cone in self.cones)} rows and A has {m}")
         for row in (*self.rows, *(self.P or ())):
-            columns = [column for column, _ in row]
-            if columns != sorted(set(columns)) or (columns and not 0 <= columns[0] <= columns[-1] < n):
-                raise ValueError(f"a row with columns {columns}; expected increasing columns in 0..{n - 1}")
+            before = -1
+            for column, _ in row:
+                if not before < column < n:
+                    columns = [column for column, _ in row]
+                    raise ValueError(f"a row with columns {columns}; expected increasing columns in 0..{n - 1}")
+                before = column
         if self.P is not None:
             entries = {(i, j): value for i, row in enumerate(self.P) for j, value in row}
             if len(self.P) != n:

@@ -5,8 +5,9 @@ Everything returned here is a hint.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from solvers.certificates.cones import Cone
 from solvers.certificates.problem import ConicProblem, Row
 from solvers.conic.dual import dual_problem
-from solvers.conic.rounding import to_float
 
 Floats: TypeAlias = NDArray[np.float64]
+Entries: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], Floats]
 
 
 SMALL = 20_000
@@ -39,17 +40,22 @@ class FloatProblem:
     @cached_property
     def c(self) -> Floats:
         """Objective."""
-        return np.array([to_float(value) for value in self.exact.c])
+        return np.array([float(value) for value in self.exact.c])
 
     @cached_property
     def b(self) -> Floats:
         """Right-hand side."""
-        return np.array([to_float(value) for value in self.exact.b])
+        return np.array([float(value) for value in self.exact.b])
+
+    @cached_property
+    def entries(self) -> Entries:
+        """Rows, columns and values of the entries of A, row by row."""
+        return _entries(self.exact.rows)
 
     @cached_property
     def A(self) -> Any:
         """A as a sparse matrix (CSR)."""
-        return _sparse(self.exact.rows, len(self.exact.c))
+        return _sparse(self.entries, self.exact.shape)
 
     @cached_property
     def dense(self) -> Floats | None:
@@ -57,7 +63,9 @@ class FloatProblem:
         m, n = self.exact.shape
         if self.known is not None or m * n > SMALL:
             return self.known
-        array: Floats = self.A.toarray()
+        rows, columns, values = self.entries
+        array = np.zeros((m, n))
+        array[rows, columns] = values
         return array
 
     @cached_property
@@ -69,29 +77,19 @@ class FloatProblem:
             return FloatProblem(exact)
         known = np.zeros((rows, columns))
         known[:n] = A.T
-        tail = [(i, j, float(value)) for i, row in enumerate(exact.rows[n:], n) for j, value in row]
-        if tail:
-            i, j, values = zip(*tail)
-            known[i, j] = values
+        i, j, values = _entries(exact.rows[n:])
+        known[n + i, j] = values
         return FloatProblem(exact, known)
-
-    @cached_property
-    def P(self) -> Any:
-        """P as a sparse matrix (CSR)."""
-        n = len(self.exact.c)
-        return _sparse(self.exact.P or ((),) * n, n)
 
     @cached_property
     def is_equality(self) -> NDArray[np.bool_]:
         """Which rows belong to zero cones."""
-        return np.concatenate(
-            [np.full(cone.rows, cone.kind == "zero") for cone in self.exact.cones] or [np.zeros(0, bool)]
-        )
+        return _equalities(self.exact.cones)
 
     @cached_property
     def identity(self) -> Floats:
         """An interior direction e of the cone: 1, (1, 0), the unit matrix, (-1, 1, 2); 0 on zero rows."""
-        return np.concatenate([_identity(cone) for cone in self.exact.cones] or [np.zeros(0)])
+        return _units(self.exact.cones)
 
     def slack(self, x: Floats) -> Floats:
         """b - A x."""
@@ -99,13 +97,48 @@ class FloatProblem:
         return self.b - image
 
 
-def _sparse(rows: tuple[Row, ...], columns: int) -> Any:
+def _entries(rows: Sequence[Row]) -> Entries:
+    values = np.array([float(value) for row in rows for _, value in row])
+    columns = np.array([column for row in rows for column, _ in row], dtype=np.int32)
+    return np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows]), columns, values
+
+
+def _sparse(entries: Entries, shape: tuple[int, int]) -> Any:
     from scipy.sparse import csr_array
 
-    values = np.array([to_float(value) for row in rows for _, value in row])
-    indices = np.array([column for row in rows for column, _ in row], dtype=np.int32)
-    starts = np.cumsum([0, *(len(row) for row in rows)])
-    return csr_array((values, indices, starts), shape=(len(rows), columns))
+    rows, columns, values = entries
+    return csr_array((values, columns, _starts(rows, shape[0])), shape=shape)
+
+
+def _by_columns(entries: Entries, shape: tuple[int, int]) -> Any:
+    """The form that Clarabel reads (CSC)."""
+    from scipy.sparse import csc_matrix
+
+    rows, columns, values = entries
+    order = np.argsort(columns, kind="stable")
+    return csc_matrix((values[order], rows[order], _starts(columns, shape[1])), shape=shape)
+
+
+def _starts(indices: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+    starts = np.zeros(size + 1, dtype=np.int32)
+    np.cumsum(np.bincount(indices, minlength=size), out=starts[1:])
+    return starts
+
+
+@lru_cache(maxsize=256)
+def _equalities(cones: tuple[Cone, ...]) -> NDArray[np.bool_]:
+    return _constant([np.full(cone.rows, cone.kind == "zero") for cone in cones] or [np.zeros(0, bool)])
+
+
+@lru_cache(maxsize=256)
+def _units(cones: tuple[Cone, ...]) -> Floats:
+    return _constant([_identity(cone) for cone in cones] or [np.zeros(0)])
+
+
+def _constant(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    whole = np.concatenate(parts)
+    whole.flags.writeable = False
+    return whole
 
 
 def _identity(cone: Cone) -> Floats:
@@ -146,10 +179,10 @@ def _triangle(order: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def cone_margin(cone: Cone, s: Floats) -> float:
     """How far inside (positive) or outside (negative) the cone a float vector is; infinite for zero cones."""
     match cone.kind:
+        case "psd":
+            return float(np.linalg.eigvalsh(s[_places(cone.order)])[0])
         case "nonneg":
             return float(s.min())
-        case "psd":
-            return float(np.linalg.eigvalsh(triangle_matrix(s, cone.order))[0])
         case "soc" | "exponential":
             return _curved_margin(cone, s)
     return np.inf
@@ -165,7 +198,7 @@ def _curved_margin(cone: Cone, s: Floats) -> float:
 
 def margin(problem: ConicProblem, s: Floats) -> float:
     """The least `cone_margin` over the cones."""
-    return min((cone_margin(cone, s[block]) for cone, block in problem.blocks()), default=np.inf)
+    return min([cone_margin(cone, s[block]) for cone, block in problem.blocks() if cone.kind != "zero"], default=np.inf)
 
 
 @dataclass(frozen=True)
@@ -186,10 +219,10 @@ class Numerical:
 def solve(floats: FloatProblem, max_iterations: int = 200) -> Numerical:
     """Run Clarabel at a tolerance of 1e-10 on one thread; no exception for a numerical failure."""
     import clarabel  # type: ignore[import-untyped]
-    from scipy.sparse import csc_matrix, triu
 
     problem = floats.exact
     scale = clarabel_scale(problem.cones)
+    rows, columns, values = floats.entries
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_iter = max_iterations
@@ -198,9 +231,9 @@ def solve(floats: FloatProblem, max_iterations: int = 200) -> Numerical:
     settings.chordal_decomposition_enable = False
     settings.presolve_enable = False
     solver = clarabel.DefaultSolver(
-        csc_matrix(triu(floats.P)),
+        _upper_triangle(floats),
         floats.c,
-        csc_matrix(floats.A * scale[:, None]),
+        _by_columns((rows, columns, values * scale[rows]), problem.shape),
         floats.b * scale,
         [_clarabel_cone(cone) for cone in problem.cones],
         settings,
@@ -209,6 +242,23 @@ def solve(floats: FloatProblem, max_iterations: int = 200) -> Numerical:
     return Numerical(str(solution.status), np.array(solution.x), np.array(solution.z) * scale)
 
 
+def _upper_triangle(floats: FloatProblem) -> Any:
+    n = len(floats.exact.c)
+    if floats.exact.P is None:
+        return _empty(n)
+    rows, columns, values = _entries(floats.exact.P)
+    kept = rows <= columns
+    return _by_columns((rows[kept], columns[kept], values[kept]), (n, n))
+
+
+@lru_cache(maxsize=256)
+def _empty(n: int) -> Any:
+    from scipy.sparse import csc_matrix
+
+    return csc_matrix((n, n))
+
+
+@lru_cache(maxsize=256)
 def clarabel_scale(cones: tuple[Cone, ...]) -> Floats:
     """The factor of each row in Clarabel's form: sqrt 2 off the diagonal of PSD triangles, else 1."""
     parts = []
@@ -218,11 +268,11 @@ def clarabel_scale(cones: tuple[Cone, ...]) -> Floats:
             rows, columns = _triangle(cone.order)
             scale[rows != columns] = np.sqrt(2)
         parts.append(scale)
-    return np.concatenate(parts or [np.zeros(0)])
+    return _constant(parts or [np.zeros(0)])
 
 
 def _clarabel_cone(cone: Cone) -> Any:
-    import clarabel  # type: ignore[import-untyped]
+    import clarabel
 
     match cone.kind:
         case "zero":

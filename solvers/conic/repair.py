@@ -21,7 +21,7 @@ from solvers.conic import numeric
 from solvers.conic.affine import on_subspace, plan
 from solvers.conic.faces import reduce_to_face
 from solvers.conic.numeric import FloatProblem, Floats
-from solvers.conic.rounding import bits_for, dyadic, to_float
+from solvers.conic.rounding import bits_for, dyadic, dyadic_point
 
 Point: TypeAlias = tuple[fmpq, ...]
 T = TypeVar("T")
@@ -30,6 +30,8 @@ STEPS = (*range(-40, 0, 3), 0)
 MAX_REDUCTIONS = 8
 INTERIOR = 1e-7
 """A phase-one optimum below this (data of size 1) counts as "no interior"."""
+DEEP = 0.01
+"""A slack this deep inside, relative to the multiple of the unit that was asked for, is deep enough."""
 OUTSIDE = 1e-13
 """Relative violation in doubles from which a point is not worth an exact test."""
 
@@ -106,10 +108,10 @@ class _Nearby:
     def exactly(self, x: Floats) -> tuple[Point, Floats] | None:
         """Round x and solve the equations exactly: the point and its slack in doubles."""
         bits = bits_for(x)
-        point: Point | None = tuple([dyadic(value, bits) for value in x.tolist()])
+        point: Point | None = dyadic_point(x, bits)
         if self.plan is not None and point is not None:
             point = on_subspace(self.plan, self.right, point)
-        return None if point is None else (point, self.floats.slack(np.array([to_float(value) for value in point])))
+        return None if point is None else (point, self.floats.slack(np.array([float(value) for value in point])))
 
     def margin(self, slack: Floats) -> float:
         return numeric.margin(self.floats.exact, slack)
@@ -157,6 +159,8 @@ def nearest_to_interior(floats: FloatProblem) -> Floats | None:
         inside = numeric.margin(floats.exact, floats.slack(x)) if np.all(np.isfinite(x)) else -np.inf
         if inside / scale > depth:
             best, depth = x, inside / scale
+        if depth > DEEP:
+            break
     return best
 
 

@@ -27,6 +27,14 @@ def dyadic(value: float, bits: int) -> fmpq:
     return fmpq(numerator, fmpz(1) << bits) if bits >= 0 else fmpq(numerator << -bits)
 
 
+def dyadic_point(x: np.typing.NDArray[np.float64], bits: int) -> tuple[fmpq, ...]:
+    """`dyadic` of each entry."""
+    if bits < 0:
+        return tuple([dyadic(value, bits) for value in x.tolist()])
+    denominator = 1 << bits
+    return tuple([fmpq(int(value), denominator) for value in np.rint(np.ldexp(x, bits)).tolist()])
+
+
 def bits_for(x: np.typing.NDArray[np.float64], relative: int = 48) -> int:
     """How many binary digits after the point keep `relative` significant bits of the largest entry."""
     largest = float(np.max(np.abs(x), initial=0.0))
