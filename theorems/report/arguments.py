@@ -47,6 +47,7 @@ _TAKES = {  # options that each mode understands, beside those that select
         "jobs",
         "fail_fast",
         "search",
+        "cluster",
         "parts",
         "certificates",
         "compare",
@@ -159,6 +160,11 @@ def _parser() -> _Parser:
         help="worker processes (default: one for each available core)",
     )
     how.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="run on a Dask cluster (tcp://host:8786; local:N starts N workers here) instead of --jobs worker processes",
+    )
+    how.add_argument(
         "--fail-fast", action="store_true", default=None, help="stop after the first claim that does not hold"
     )
 
@@ -265,6 +271,8 @@ def _check_together(options: argparse.Namespace) -> None:
                 raise UsageError(f"{_flag(name)} goes with --reproduce CLAIM")
             with_what = "a run" if mode == "run" else f"--{mode}"
             raise UsageError(f"{_flag(name)} does not go with {with_what}")
+    if mode == "run" and options.cluster and options.jobs:
+        raise UsageError("--jobs does not go with --cluster, whose workers are there already (local:N starts N)")
     if mode == "reproduce" and options.instance is None:
         raise UsageError("--reproduce CLAIM needs --instance K (an index from 0)")
 

@@ -152,6 +152,7 @@ def _run(options: argparse.Namespace) -> int:
             fail_fast=bool(options.fail_fast),
             watch=watch,
             ledger=ledger,
+            cluster=options.cluster or "",
         )
         keeping.said(run.reused, ledger, run.interrupted)
     report = summary.Report(run, chosen)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from theorems.report.arguments import PROGRAM, UsageError, parse
+from theorems.run.errors import ClusterError
 from theorems.run.ledger import DEFAULT, Ledger, LedgerError, open_ledger
 
 ENVIRONMENT = "THEOREMS_LEDGER"  # a file instead of the default one; "none" for no ledger
@@ -60,7 +61,8 @@ def kept(options: argparse.Namespace) -> Iterator[Ledger | None]:
     """The ledger of a run, with the run begun (or taken up) in it; None where there is none."""
     where = place(options)
     if where is None:
-        yield None
+        with _errors():
+            yield None
         return
     from theorems.run.versions import versions
 
@@ -74,7 +76,8 @@ def kept(options: argparse.Namespace) -> Iterator[Ledger | None]:
                 versions=versions(), resume=before.id if before else 0,
             )  # fmt: skip
     try:
-        yield ledger
+        with _errors():
+            yield ledger
     finally:
         if ledger is not None:
             ledger.close()
@@ -142,7 +145,7 @@ def _deciding(options: argparse.Namespace) -> dict[str, Any]:
 def _errors() -> Iterator[None]:
     try:
         yield
-    except LedgerError as error:
+    except (ClusterError, LedgerError) as error:
         raise UsageError(str(error)) from None
 
 

@@ -32,7 +32,7 @@ class Fingerprints:
         environment: versions and machine, as text.
     """
 
-    environment: str = field(default_factory=lambda: _environment())
+    environment: str = field(default_factory=lambda: environment())
     _closures: dict[str, Closure] = field(default_factory=dict)
     _digests: dict[Path, str] = field(default_factory=dict)
     _stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
@@ -91,7 +91,8 @@ class Fingerprints:
         return self._digests[path]
 
 
-def _environment() -> str:
+def environment() -> str:
+    """Versions and kind of machine, as text."""
     found = sorted(versions().items())
     return f"{found} {sys.implementation.name} {sys.platform} {platform.machine()}"
 

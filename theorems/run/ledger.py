@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from theorems.run import ledger_file
-from theorems.run.ledger_file import Damaged, LedgerError
+from theorems.run.errors import LedgerError
+from theorems.run.ledger_file import Damaged
 
 __all__ = ["DEFAULT", "Ledger", "LedgerError", "Row", "Started", "open_ledger"]
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from theorems.run.errors import LedgerError
+
 APPLICATION = 0x7468_6D73  # "thms"
 MAGIC = b"SQLite format 3\0"
 SMALL = 256 << 20  # bytes: files up to this size are checked page by page when they are opened
@@ -42,10 +44,6 @@ MIGRATIONS = (
     CREATE INDEX verdicts_of_claim ON verdicts (claim, run);
     """,
 )  # script n leads from schema n to schema n + 1
-
-
-class LedgerError(Exception):
-    """A ledger that cannot be used; one line that says why and what to do."""
 
 
 class Damaged(Exception):

@@ -24,13 +24,15 @@ from theorems.run.work import perform, perform_all
 
 Finished = tuple[Item, BlockResult]
 RETRIES = 2
-_ONE_THREAD = dict.fromkeys(
+ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "FLINT_NUM_THREADS"), "1"
 )
 
 
 class Serial:
     """Does tasks in this process, in order, without guards (for tests and profilers)."""
+
+    jobs = 1
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -83,6 +85,8 @@ class Pool:
         settings: the run's settings; its guards are enforced here.
         start: makes the executor; called again after its workers had to be killed.
         end: ends an executor and its workers at once.
+        shared_fate: whether the death of one worker ends all; otherwise the executor itself tries again `RETRIES` times
+            before it says that a worker died.
     """
 
     def __init__(
@@ -91,13 +95,19 @@ class Pool:
         settings: Settings,
         start: Callable[[int, Settings], Any] | None = None,
         end: Callable[[Any], None] | None = None,
+        shared_fate: bool = True,
     ) -> None:
         self.jobs = jobs
         self.settings = settings
         self._make, self._end = start or _loky, end or _end_loky
+        self._shared_fate = shared_fate
         self._executor: Any = None
         self._running: dict[Future[list[BlockResult]], _Running] = {}
         self._again: deque[tuple[Item, int]] = deque()  # suspects of a crash with their tries, done one at a time
+
+    def adopt(self, executor: Any) -> None:
+        """Use an executor that is already there."""
+        self._executor = executor
 
     def kill(self) -> None:
         """End all workers at once."""
@@ -154,7 +164,13 @@ class Pool:
                 else:
                     lost = BlockResult(error=f"{type(error).__name__}: {error}", lost=True)
                     finished += [(item, lost) for item in run.items]
-        if crashed:
+        if crashed and not self._shared_fate:
+            for run in crashed:
+                if len(run.items) == 1:
+                    finished.append((run.items[0], _died(RETRIES + 1)))
+                else:
+                    self._again.extend((item, 0) for item in run.items)
+        elif crashed:
             crashed += self._running.values()
             self._running.clear()
             self.kill()
@@ -185,11 +201,15 @@ class Pool:
             tries = run.tries + (1 if alone or suspects == 1 else 0)
             for item in run.items:
                 if tries > RETRIES:
-                    error = f"the worker process died {tries} times on this task (memory, or a crash in C code)"
-                    finished.append((item, BlockResult(error=error, lost=True)))
+                    finished.append((item, _died(tries)))
                 else:
                     self._again.append((item, tries))
         return finished
+
+
+def _died(tries: int) -> BlockResult:
+    error = f"the worker process died {tries} times on this task (memory, or a crash in C code)"
+    return BlockResult(error=error, lost=True)
 
 
 def _loky(jobs: int, settings: Settings) -> Any:
@@ -197,7 +217,7 @@ def _loky(jobs: int, settings: Settings) -> Any:
 
     return ProcessPoolExecutor(
         max_workers=jobs,
-        env=_ONE_THREAD,
+        env=ONE_THREAD,
         initializer=_prepare,
         initargs=(settings.memory, [p for p in sys.path if p] + [os.getcwd()]),
         timeout=None,

@@ -40,6 +40,7 @@ def run_claims(
     watch: Callable[[Event], None] | None = None,
     executor: str = "processes",
     ledger: Ledger | None = None,
+    cluster: str = "",
 ) -> Run:
     """Check claims and judge them.
 
@@ -50,6 +51,7 @@ def run_claims(
         fail_fast: end with the first claim, in the given order, that does not hold.
         watch: called with progress events.
         executor: "processes" (guarded, the default) or "serial" (in this process, without guards).
+        cluster: address of a Dask scheduler, or "local:N"; it takes the place of the executor.
         ledger: where finished blocks are kept and found again; by default everything is computed and nothing is kept.
 
     Returns:
@@ -57,7 +59,7 @@ def run_claims(
     """
     started = time.perf_counter()
     board = Board(claims, settings)
-    workers = Pool(jobs, settings) if executor == "processes" else Serial(settings)
+    workers = _workers(executor, cluster, jobs, settings, [source for source, _ in claims])
     keeper = Keeper(ledger, claims, settings)
     loop = _Loop(board, workers, keeper, fail_fast, watch or (lambda event: None))
     interrupted = False
@@ -77,7 +79,7 @@ def run_claims(
         claims=[loop.finished[i] for i in order if i in loop.finished],
         interrupted=interrupted,
         seconds=time.perf_counter() - started,
-        jobs=jobs,
+        jobs=workers.jobs,
         unfinished=[claim.id for _, claim in claims if claim.id not in order or claim.id not in loop.finished],
         reused=loop.reused,
         search=settings.search,
@@ -85,6 +87,14 @@ def run_claims(
     if not interrupted:
         keeper.finish(run.exit_status)
     return run
+
+
+def _workers(executor: str, cluster: str, jobs: int, settings: Settings, sources: Sequence[str]) -> Pool | Serial:
+    if cluster:
+        from theorems.run import cluster as dask
+
+        return dask.pool(cluster, settings, sources)
+    return Pool(jobs, settings) if executor == "processes" else Serial(settings)
 
 
 @dataclass

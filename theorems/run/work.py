@@ -55,10 +55,13 @@ class Task:
         return f"{self.claim} ({what}, {'search' if self.search else f'instances {self.start}..{self.stop}'})"
 
 
+PLACES: dict[str, str] = {}  # where a file that came from another machine lies on this one
+
+
 @lru_cache(maxsize=4096)
 def _claim(source: str, claim_id: str) -> Claim:
     if source.endswith(".py"):
-        registry.load_file(source)
+        registry.load_file(PLACES.get(source, source))
     else:
         registry.load_paper(source)
     return registry.find(claim_id)
