@@ -144,7 +144,10 @@ class ConicProblem:
 
 def apply_row(row: Row, x: Sequence[Number]) -> Number:
     """The inner product of a sparse row and a dense vector."""
-    return sum((value * x[column] for column, value in row), fmpq(0))
+    total: Number = ZERO
+    for column, value in row:
+        total = total + value * x[column]
+    return total
 
 
 def sparse_rows(matrix: object, columns: int) -> tuple[Row, ...]:

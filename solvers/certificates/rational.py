@@ -65,7 +65,10 @@ def dot(left: Sequence[Number], right: Sequence[Number]) -> Number:
     """The exact (or enclosed) inner product of two vectors of equal length."""
     if len(left) != len(right):
         raise ValueError(f"inner product of vectors of lengths {len(left)} and {len(right)}")
-    return sum((a * b for a, b in zip(left, right) if not (is_zero(a) or is_zero(b))), fmpq(0))
+    total: Number = fmpq(0)
+    for a, b in zip(left, right):
+        total = total + a * b
+    return total
 
 
 def is_zero(value: Number) -> bool:

@@ -15,10 +15,10 @@ from flint import fmpq, fmpq_mat
 
 from solvers.certificates.problem import Row, apply_row
 from solvers.conic.numeric import Floats
-from solvers.conic.rounding import to_float
 
 POOR = 1e-4
 """A variable that can move less than this share of the best in its equation does not absorb the error."""
+ZERO = fmpq(0)
 RANK = 1e-12
 """Relative size of a pivot in doubles below which equations count as dependent."""
 
@@ -65,10 +65,11 @@ def plan(rows: Sequence[Row], weight: Floats) -> Plan:
         return Plan(tuple(rows), tuple(order), (), (), fmpq_mat(0, 0), (), ())
     columns = sorted({j for i in core for j, _ in rows[i]}, key=lambda j: (-weight[j], j))
     place = {j: k for k, j in enumerate(columns)}
-    matrix = fmpq_mat(len(core), len(columns))
-    for position, i in enumerate(core):
+    entries = [[ZERO] * len(columns) for _ in core]
+    for line, i in zip(entries, core):
         for j, value in rows[i]:
-            matrix[position, place[j]] = value
+            line[place[j]] = value
+    matrix = fmpq_mat(len(core), len(columns), [value for line in entries for value in line])
     basis, chosen = _pivots(matrix, weight[columns])
     return Plan(tuple(rows), tuple(order), tuple(core), tuple(columns), matrix, tuple(basis), tuple(chosen))
 
@@ -101,29 +102,32 @@ def on_subspace(plan: Plan, right: Sequence[fmpq], start: Sequence[fmpq]) -> tup
 def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], list[int]]:
     """Pairs (equation, variable), each variable absent from all later equations, and the equations left."""
     room = weight.tolist()
-    occurrences: dict[int, set[int]] = {}
+    count, where = [0] * len(room), [0] * len(room)  # of each variable: in how many equations, and the sum of their numbers
     for i, row in enumerate(rows):
         for j, _ in row:
-            occurrences.setdefault(j, set()).add(i)
+            count[j] += 1
+            where[j] += i
     remaining = set(range(len(rows)))
     order: list[tuple[int, int]] = []
     pending = list(range(len(rows)))
     while pending:
         again: set[int] = set()
         for i in pending:
-            alone = [j for j, _ in rows[i] if len(occurrences[j]) == 1]
-            if not alone:
-                continue
-            reach = {j: room[j] * abs(to_float(value)) for j, value in rows[i]}
-            best = max(alone, key=reach.__getitem__)
-            if reach[best] < POOR * max(reach.values()):
+            best, reach, furthest = -1, -1.0, 0.0
+            for j, value in rows[i]:
+                r = room[j] * abs(float(value))
+                furthest = max(furthest, r)
+                if count[j] == 1 and r > reach:
+                    best, reach = j, r
+            if best < 0 or reach < POOR * furthest:
                 continue
             order.append((i, best))
             remaining.discard(i)
             for j, _ in rows[i]:
-                occurrences[j].discard(i)
-                if len(occurrences[j]) == 1:
-                    again |= occurrences[j]
+                count[j] -= 1
+                where[j] -= i
+                if count[j] == 1:
+                    again.add(where[j])
         pending = sorted(again & remaining)
     return order, sorted(remaining)
 
@@ -136,7 +140,7 @@ def _pivots(matrix: fmpq_mat, weight: Floats) -> tuple[list[int], list[int]]:
     if n == 0 or k == 0:
         return [], []
     preference = np.maximum(weight / max(float(weight.max()), 1e-300), POOR)
-    weighted = np.array([[to_float(value) for value in row] for row in matrix.tolist()]) * preference
+    weighted = np.array([float(value) for value in matrix.entries()]).reshape(k, n) * preference
     _, r, permutation = qr(weighted, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(r))
     rank = int(np.sum(diagonal > RANK * diagonal[0])) if diagonal[0] > 0 else 0

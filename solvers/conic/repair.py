@@ -125,18 +125,14 @@ class _Nearby:
     def towards(
         self, start: tuple[Point, Floats] | None, target: Floats | None, accept: Callable[[Point], T | None]
     ) -> tuple[T | None, float]:
-        """Test points from the start to the target, beginning with the first that is feasible in doubles.
-
-        Both ends satisfy the equations exactly, hence so does all between them.
-        """
-        end = None if start is None or target is None else self.exactly(target)
-        if start is None or end is None:
+        """Test points from the start to the target, beginning with the first that is feasible in doubles."""
+        if start is None or target is None:
             return None, 0.0
-        way: Floats = end[1] - start[1]
+        x, slack = np.array([float(value) for value in start[0]]), start[1]
+        direction, way = target - x, self.floats.slack(target) - slack
         for k in STEPS:
-            if self.margin(start[1] + 2.0**k * way) > 0:
-                share = fmpq(1, 1 << -k)
-                found = accept(tuple([v + share * (w - v) for v, w in zip(start[0], end[0])]))
+            if self.margin(slack + 2.0**k * way) > 0:
+                found = self.test(self.exactly(x + 2.0**k * direction), accept)
                 if found is not None:
                     return found, 2.0**k
         return None, 0.0
