@@ -102,7 +102,10 @@ def on_subspace(plan: Plan, right: Sequence[fmpq], start: Sequence[fmpq]) -> tup
 def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], list[int]]:
     """Pairs (equation, variable), each variable absent from all later equations, and the equations left."""
     room = weight.tolist()
-    count, where = [0] * len(room), [0] * len(room)  # of each variable: in how many equations, and the sum of their numbers
+    count, where = (
+        [0] * len(room),
+        [0] * len(room),
+    )  # of each variable: in how many equations, and the sum of their numbers
     for i, row in enumerate(rows):
         for j, _ in row:
             count[j] += 1
