@@ -14,7 +14,7 @@ Then the root is dual feasible and its fit is primal feasible at equal value, so
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -39,6 +39,24 @@ Array = np.ndarray[Any, Any]
 
 class Undecided(Exception):
     """Balls do not decide a sign that the structure needs."""
+
+
+class Exactly:
+    """Values of linear forms of nu* = y - f* that vanish on every fit of the active faces: then l.nu* = l.y."""
+
+    def __init__(self, geo: Geometry, faces: Sequence[ExactFace], linear: bool = False) -> None:
+        columns = [column for f in faces for column in f.F.transpose().tolist()]
+        if linear:
+            columns += [list(column) for column in zip(*geo.data.problem.X)]
+        self.y = geo.data.problem.y
+        self.features = fmpq_mat(columns).transpose()
+        self.zero = [fmpq(0)] * len(columns)
+
+    def __call__(self, form: Sequence[fmpq]) -> fmpq | None:
+        """l.nu* if it is known exactly."""
+        if (fmpq_mat([list(form)]) * self.features).entries() != self.zero:
+            return None
+        return sum((a * b for a, b in zip(form, self.y)), fmpq(0))
 
 
 def structure(geo: Geometry, approximation: Approximation, certificate: ReluCertificate) -> Structure:
@@ -93,16 +111,14 @@ def _first_type(geo: Geometry, approximation: Approximation, near: Tight) -> Str
     g = enclose(system, approximation.g, approximation.bits)
     _, nu, _, _ = system.values(g)
     directions = [arb_mat(f.B) * (arb_mat(f.N) * (arb_mat(f.F).transpose() * nu)) * f.s for f in approximation.faces]
-    touched = {k for f in approximation.faces for k, sign in enumerate(f.rows) if sign > 0}
-    known = {k: y for k, y in enumerate(geo.data.problem.y) if k not in touched}  # there f* = 0 exactly
-    idle = decide_cells(geo, near, approximation.faces, directions, nu, known)
+    idle = decide_cells(geo, near, approximation.faces, directions, nu, Exactly(geo, approximation.faces))
     beta = arb(geo.data.problem.beta)
     if not all(v > 0 for v in g):
         raise Undecided("a weight is zero to rounding")
     weights = tuple(beta * v for v in g)
     atoms = tuple(_atom(geo, f, p) for f, p in zip(approximation.faces, directions))
     k = len(atoms)
-    # idle atoms a live where f* = 0, so sum c a = 0 over them; and nu.a = beta makes each c zero
+    # an idle direction carries no weight: see `decide_cells`
     atoms += tuple(idle)
     zeros = tuple(arb(0) for _ in idle)
     rank = k + _rank([a.vector for a in idle])
@@ -147,7 +163,7 @@ def _second_type(
     directions = [arb_mat(f.B) * (arb_mat(f.N) * (arb_mat(f.F).transpose() * nu)) * f.s for f in reps]
     opposite = [exact_face(data, cells, Face(f.s, tuple(-v for v in f.pattern))) for f in reps]
     both = [*reps, *opposite]
-    decide_cells(geo, near, both, [*directions, *(p * -1 for p in directions)], nu)
+    idle = decide_cells(geo, near, both, [*directions, *(p * -1 for p in directions)], nu, Exactly(geo, both, True))
     beta = arb(data.problem.beta)
     gamma = [beta * v for v in g]
     E = arb_mat(fmpq_mat([[R[i, j] for j in range(len(data.problem.X[0]))] for i in range(r)]))
@@ -162,8 +178,10 @@ def _second_type(
     exact_weights = tuple(
         tuple(w if j in S else arb(0) for j, w in enumerate(line)) for line, S in zip(weights, supports)
     )
-    P = Polytope(2 * k, k + r, exact_weights, tuple(supports))
-    return Structure("II", atoms, P, tuple(nu.entries()), "")
+    zeros = tuple(arb(0) for _ in idle)
+    padded = tuple((*line, *zeros) for line in exact_weights)
+    P = Polytope(2 * k + len(idle), k + r + _rank([a.vector for a in idle]), padded, tuple(supports))
+    return Structure("II", (*atoms, *idle), P, tuple(nu.entries()), "")
 
 
 def _faces(faces: Sequence[ExactFace]) -> list[Face]:
@@ -252,17 +270,19 @@ def decide_cells(
     faces: Sequence[ExactFace],
     directions: Sequence[arb_mat],
     nu: arb_mat,
-    known: Mapping[int, fmpq] | None = None,
+    exactly: Exactly,
 ) -> list[Atom]:
     """Show that the tight directions are exactly the given ones, and those returned.
 
     Args:
         geo, near, nu: the problem, its nearly tight cells, the dual optimum.
         faces, directions: the active directions p_j, of length beta.
-        known: entries of nu that are known exactly.
+        exactly: the linear forms of nu whose values are known exactly.
 
     Returns:
-        Tight directions on cells where nu is known exactly.
+        Tight directions on cells where X^T D nu is known exactly. Their atoms are orthogonal to the features F of the
+        active faces. In any optimal combination the idle part h then lies in the range of F and is orthogonal to it,
+        so h = 0; and 0 = nu.h = beta sum c makes every idle weight zero.
 
     Raises:
         Undecided: where a sign is not decided.
@@ -280,7 +300,6 @@ def decide_cells(
     beta = arb(problem.beta)
     nus = nu.entries()
     patterns = [np.array(f.pattern) for f in faces]
-    exact = known or {}
     idle: dict[tuple[int, Any], Atom] = {}
     for s, i, support in near.cells:
         active = geo.active[i] > 0
@@ -291,14 +310,12 @@ def decide_cells(
             raise Undecided("two tight directions of one sign on one cell")
         if inside:
             signed = exact_rows(problem.X, active, s)
-            if not _multipliers_hold(cells.normals, signs, faces[inside[0]], signed, nu, exact, support):
+            if not _multipliers_hold(cells.normals, signs, faces[inside[0]], signed, nu, exactly, support):
                 raise Undecided("a multiplier at a tight direction is zero to rounding")
         elif not _strictly_slack(cells.normals, signs, c, support, beta):
-            if not all(k in exact for k in np.flatnonzero(active)):
-                raise Undecided("a cell without an active direction is tight to rounding")
-            signed = exact_rows(problem.X, active, s)
-            point = (signed * fmpq_mat(len(nus), 1, [exact.get(k, fmpq(0)) for k in range(len(nus))])).entries()
-            u = exact_projection(point, cells.normals, signs.tolist(), support)
+            forms = [exactly(row) for row in exact_rows(problem.X, active, s).tolist()]
+            point = [v for v in forms if v is not None]
+            u = exact_projection(point, cells.normals, signs.tolist(), support) if len(point) == len(forms) else None
             if u is None or sum((v * v for v in u), fmpq(0)) > problem.beta**2:
                 raise Undecided("a cell without an active direction is tight to rounding")
             atom = exact_atom(geo, s, u)
@@ -317,13 +334,12 @@ def _multipliers_hold(
     face: ExactFace,
     signed: fmpq_mat,
     nu: arb_mat,
-    known: Mapping[int, fmpq],
+    exactly: Exactly,
     support: Sequence[int],
 ) -> bool:
     """Whether c - Pi(c) = -G^T lam with lam >= 0 on an independent set of the hyperplanes through the face.
 
-    lam is a rational matrix times nu: each entry is positive in balls, or a rational because its row of the matrix
-    meets known entries of nu only.
+    lam is a rational matrix times nu: each entry is positive in balls, or a linear form of nu that is known exactly.
     """
     zero = face.zero
     codimension = signed.nrows() - face.B.ncols()
@@ -340,14 +356,13 @@ def _multipliers_hold(
             continue
         L = gram.solve(G * signed) * fmpq(-1)
         lam = (arb_mat(L) * nu).entries()
-        if all(v > 0 or _exactly_nonnegative(L, i, known) for i, v in enumerate(lam)):
+        if all(v > 0 or _nonnegative(exactly(row)) for v, row in zip(lam, L.tolist())):
             return True
     return False
 
 
-def _exactly_nonnegative(L: fmpq_mat, i: int, known: Mapping[int, fmpq]) -> bool:
-    columns = [k for k in range(L.ncols()) if L[i, k] != 0]
-    return all(k in known for k in columns) and sum((L[i, k] * known[k] for k in columns), fmpq(0)) >= 0
+def _nonnegative(value: fmpq | None) -> bool:
+    return value is not None and bool(value >= 0)
 
 
 def _strictly_slack(

@@ -238,8 +238,8 @@ def weights(unit: Unit) -> tuple[list[list[Ball]], list[Ball], Ball]:
 def penalty(W: Sequence[Sequence[Ball]], w: Sequence[Ball], a: Ball, power: int = 3) -> Ball:
     """(|W|_F^p + |w|^p + |a|^p) / p."""
     sizes = [
-        sum((v * v for row in W for v in row), arb(0)).sqrt(),
-        sum((v * v for v in w), arb(0)).sqrt(),
+        sum((v * v for row in W for v in row), arb(0)).nonnegative_part().sqrt(),
+        sum((v * v for v in w), arb(0)).nonnegative_part().sqrt(),
         abs(arb(a)),
     ]
     total = arb(0)

@@ -27,6 +27,7 @@ from solvers.relu.tight import Structure
 from solvers.relu.working_set import FloatSolution, Geometry, solve
 
 Array = np.ndarray[Any, Any]
+MAGNITUDE_MIN, MAGNITUDE_MAX = 1e-60, 1e60
 
 
 class UndecidedStructure(ArithmeticError):
@@ -152,10 +153,23 @@ def train(X: Any, y: Any, beta: Any, *, bias: bool = False, bits: int = 256, max
         The solution with its certificate, already checked. At beta >= beta_max it is the zero network.
 
     Raises:
-        ValueError: for shapes that do not match, entries that are not finite, or beta <= 0.
+        ValueError: for shapes that do not match, entries that are not finite, extreme magnitudes, or beta <= 0.
         TooManyCells: where the enumeration would be too large, with the predicted cell count and time.
     """
-    return train_data(data(X, y, beta, bias=bias), bias=bias, bits=bits, max_cells=max_cells)
+    given = data(X, y, beta, bias=bias)
+    _refuse_extreme(given)
+    return train_data(given, bias=bias, bits=bits, max_cells=max_cells)
+
+
+def _refuse_extreme(given: Data) -> None:
+    """Doubles guide the solver, and their products must neither overflow nor vanish."""
+    for name, values in (("X", given.X), ("y", given.y), ("beta", np.array([given.beta]))):
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest and not MAGNITUDE_MIN <= largest <= MAGNITUDE_MAX:
+            raise ValueError(
+                f"the largest entry of {name} is {largest:.3g}; expected a magnitude between {MAGNITUDE_MIN:g} and "
+                f"{MAGNITUDE_MAX:g}. Rescale: (t X, y, t beta) has the same optimum, (X, t y, t beta) t^2 times it"
+            )
 
 
 def train_data(given: Data, *, bias: bool = False, bits: int = 256, max_cells: int = MAX_CELLS) -> Solution:

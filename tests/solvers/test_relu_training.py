@@ -117,6 +117,7 @@ def test_certificates_pass_through_files_and_belong_to_their_problem():
         ({"X": [[1.0, np.nan], [0.0, 1.0]]}, r"X\[0, 1\] = nan is not finite"),
         ({"y": [1.0, np.inf]}, r"y\[1, 0\] = inf is not finite"),
         ({"y": [1.0]}, "2 rows and y has 1"),
+        ({"X": [[1e150, 2.0], [0.0, 1.0]]}, "largest entry of X is 1e\\+150"),
         ({"beta": 0}, "beta = 0; expected a positive weight"),
         ({"beta": -0.5}, "expected a positive weight"),
         ({"X": [1.0, 2.0]}, r"X has the shape \(2,\)"),

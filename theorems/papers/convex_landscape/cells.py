@@ -47,7 +47,7 @@ DEGENERATE = PAPER.family(
 )
 DEFICIENT = PAPER.family(
     "rank-deficient",
-    n=Integers(3, 12),
+    n=Integers(6, 12),
     d=Integers(2, 5),
     X=Given(lambda n, d: Arrays(Rationals(-99, 99, denominator=32), (n, d))),
     change=Choices("rank drop"),
