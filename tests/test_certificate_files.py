@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from theorems.run.runner import run_claims
 from theorems.verify import INVALID, UNREADABLE, VALID, main, verify
 
 CLAIMS = """
-from solvers.certificates import conic_problem, nonneg, psd
+from solvers.certificates import PolynomialProblem, SumOfSquares, WeightedSquare, conic_problem, polynomial, psd, soc
 
 def solve(problem):
     from solvers.conic import certify
@@ -41,6 +43,22 @@ def easier(k):
     problem = conic_problem(c=[1], A=[[-1], [0], [-1]], b=[0, Q(-k, 2), 0], cones=[psd(2)])
     yield "upper", le(optimum(problem, solve), 2 * k + Q(1, 10))
 
+@PAPER.bound(quick=2, domain=dict(k=Choices(2, 3)), every=True)
+def quadratic(k):
+    "min x^2 - 2 k x + k^2 + 1 over (1, x) in a cone |x| <= 1 is (k - 1)^2 + 1, for k >= 1"
+    problem = conic_problem(c=[-2 * k], A=[[0], [-1]], b=[1, 0], cones=[soc(2)], P=[[2]], offset=k * k + 1)
+    yield "value", le((k - 1) ** 2 + 1, optimum(problem, solve))
+
+def complete(problem):
+    k = -dict(problem.p)[(1,)] / 2
+    return SumOfSquares(problem.p[0][1] - k * k, (WeightedSquare(None, ((0,), (1,)), ((k * k, -k), (-k, Q(1)))),))
+
+@PAPER.bound(quick=2, domain=dict(k=Choices(2, 3)), every=True)
+def polynomial_bound(k):
+    "x^2 - 2 k x + k^2 + 1 >= 1 by completing the square"
+    problem = PolynomialProblem(1, polynomial({(2,): 1, (1,): -2 * k, (0,): k * k + 1}))
+    yield "value", le(1, optimum(problem, complete))
+
 @PAPER.identity(evidence="proved")
 def square():
     "(x + y)^2 = x^2 + 2 x y + y^2"
@@ -54,6 +72,61 @@ def false(x, n):
     "Bernoulli on the wrong domain"
     return 1 + n * x, (1 + x) ** n
 """
+
+
+def eigenvalue_proof(k: int) -> Any:
+    """min t over [[t, -k], [-k, t]] PSD: both halves once more, with the standard library's rationals."""
+
+    def is_proof(body: dict[str, Any]) -> bool:
+        (t,), (p, q, r) = (
+            tuple(Fraction(v) for v in body[half][name]) for half, name in (("primal", "x"), ("dual", "y"))
+        )
+        primal = t >= 0 and t * t >= k * k and t <= Fraction(body["primal"]["bound"])
+        dual = p + r == 1 and p >= 0 and r >= 0 and 4 * p * r >= q * q and k * q >= Fraction(body["dual"]["bound"])
+        return primal and dual
+
+    return is_proof
+
+
+def quadratic_proof(body: dict[str, Any]) -> bool:
+    """min x^2 - 4 x + 5 over |x| <= 1: the optimum is 2, and no proof can say otherwise."""
+    (x,), (w,), (s, y) = (
+        tuple(Fraction(v) for v in body[half][name]) for half, name in (("primal", "x"), ("dual", "w"), ("dual", "y"))
+    )
+    primal = abs(x) <= 1 and x * x - 4 * x + 5 <= Fraction(body["primal"]["bound"])
+    dual = 2 * w - y - 4 == 0 and s >= abs(y) and 5 - s - w * w >= Fraction(body["dual"]["bound"])
+    return primal and dual
+
+
+def square_proof(body: dict[str, Any]) -> bool:
+    """x^2 - 4 x + 5 - bound = z^T G z with G PSD, compared at more points than the degree."""
+    bound, squares = Fraction(body["bound"]), body["squares"]
+    grams = [[[Fraction(v) for v in row] for row in square["gram"]] for square in squares]
+    bases = [[exponents[0] for exponents in square["monomials"]] for square in squares]
+    if body["multipliers"] or any(square["weight"] is not None or len(square["gram"]) > 2 for square in squares):
+        return False
+    for g in grams:
+        if min(g[i][i] for i in range(len(g))) < 0 or (len(g) == 2 and g[0][0] * g[1][1] < g[0][1] * g[1][0]):
+            return False
+    return all(
+        x * x - 4 * x + 5 - bound
+        == sum(
+            g[i][j] * Fraction(x) ** (z[i] + z[j])
+            for g, z in zip(grams, bases, strict=True)
+            for i in range(len(z))
+            for j in range(len(z))
+        )
+        for x in range(-6, 7)
+    )
+
+
+PROOFS = {
+    "largest-eigenvalue upper 1": eigenvalue_proof(3),
+    "largest-eigenvalue lower 0": eigenvalue_proof(2),
+    "quadratic value 0": quadratic_proof,
+    "polynomial-bound value 0": square_proof,
+}
+MUTATED = (*PROOFS, "square expansion 0")
 
 
 @pytest.fixture
@@ -73,7 +146,9 @@ def made(write: Write, tmp_path: Path) -> tuple[Paper, dict[str, Path]]:
 
 def test_every_written_file_is_valid(made: tuple[Paper, dict[str, Path]]) -> None:
     _, files = made
-    assert {name.split()[0] for name in files} == {"largest-eigenvalue", "easier", "square", "false"}
+    assert {name.split()[0] for name in files} == {
+        *("largest-eigenvalue", "easier", "quadratic", "polynomial-bound", "square", "false")
+    }
     for path in files.values():
         status, message = verify(path)
         assert status == VALID, message
@@ -128,7 +203,7 @@ def test_tampered_files_never_pass_unless_they_prove_the_same_again(
 ) -> None:
     _, files = made
     tried = passed = 0
-    for name in ("largest-eigenvalue upper 1", "largest-eigenvalue lower 0", "square expansion 0"):
+    for name in MUTATED:
         original = json.loads(files[name].read_text())
         for path in leaves(original):
             if path[0] == "digest":
@@ -145,7 +220,9 @@ def test_tampered_files_never_pass_unless_they_prove_the_same_again(
             if status == VALID:
                 passed += 1
                 assert proves_the_same(original, data), path
-    assert tried > 40
+                for program in data["programs"]:
+                    assert PROOFS[name](program["certificate"]), (name, path)
+    assert tried > 80
     assert passed < tried / 4
 
 
@@ -234,6 +311,68 @@ def test_exit_status_is_the_worst(
     assert main([good, str(bad)]) == INVALID
     assert main([good, str(bad), str(tmp_path / "none.json")]) == UNREADABLE
     assert "1 valid, 1 invalid, 1 unreadable" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("flags", [[], ["-O"]], ids=["plain", "optimised"])
+def test_the_command_says_by_its_exit_status_what_it_found(
+    flags: list[str], made: tuple[Paper, dict[str, Path]], tmp_path: Path
+) -> None:
+    paper, files = made
+    good = files["quadratic value 0"]
+    data = json.loads(good.read_text())
+    invalid, unreadable = tmp_path / "invalid.json", tmp_path / "unreadable.json"
+    invalid.write_text(resealed({**data, "margin": "7.0"}))
+    unreadable.write_text(good.read_text().replace('"instance": 0', '"instance": 1'))
+    command = [sys.executable, *flags, "-m", "theorems.verify", "--claims", str(good.parent / f"{paper.key}.py")]
+    for paths, status in (([good], 0), ([good, invalid], 1), ([unreadable, invalid], 2), ([], 2)):
+        done = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == status, (paths, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+def test_a_file_without_its_certificates_calls_no_solver(
+    made: tuple[Paper, dict[str, Path]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def called(problem: object) -> None:
+        raise RuntimeError("a solver was called")
+
+    monkeypatch.setattr("solvers.conic.certify", called)
+    _, files = made
+    bare = tmp_path / "bare.json"
+    for name in ("largest-eigenvalue upper 1", "quadratic value 0"):
+        bare.write_text(resealed({**json.loads(files[name].read_text()), "programs": []}))
+        status, message = verify(bare)
+        assert status == INVALID
+        assert "more certificates than the file holds" in message
+
+
+def test_nested_content_is_unreadable_at_every_depth(made: tuple[Paper, dict[str, Path]], tmp_path: Path) -> None:
+    _, files = made
+    text = files["square expansion 0"].read_text()
+    path = tmp_path / "deep.json"
+    for depth in (41, 300, 900, *range(930, 1000, 2), 5000, 100_000):
+        path.write_text(text.replace('"programs": []', f'"programs": {"[" * depth}{"]" * depth}'))
+        assert path.read_text() != text
+        assert verify(path)[0] == UNREADABLE
+
+
+def test_random_damage_never_crashes_the_verifier(made: tuple[Paper, dict[str, Path]], tmp_path: Path) -> None:
+    _, files = made
+    rng = random.Random(3)
+    path = tmp_path / "damaged.json"
+    for name in ("largest-eigenvalue upper 1", "false"):
+        whole = next(p for n, p in files.items() if n.startswith(name)).read_bytes()
+        for _ in range(150):
+            damaged = bytearray(whole)
+            for _ in range(rng.randint(1, 4)):
+                at = rng.randrange(len(damaged))
+                damaged[at : at + rng.randint(0, 3)] = bytes(
+                    rng.choice(b'0123456789"[]{},:-/eE\\ \xff') for _ in range(2)
+                )
+            path.write_bytes(damaged)
+            status, message = verify(path)
+            assert status == UNREADABLE  # the digest, at the latest
+            assert "\n" not in message
 
 
 def test_verification_loads_no_solver(made: tuple[Paper, dict[str, Path]]) -> None:

@@ -105,6 +105,7 @@ def from_text(text: str) -> File:
     if len(text) > LONGEST:
         raise ValueError(f"{len(text)} characters; at most {LONGEST} are read")
     data = parse_strict(text)
+    _plain("the file", data, 0)
     schema.expect_fields("the file", data, {"schema", "digest", *(f.name for f in fields(File))})
     if data["schema"] != SCHEMA:
         raise ValueError(f"schema {str(data['schema'])[:60]!r}; this version reads {SCHEMA!r}")
@@ -119,7 +120,6 @@ def from_text(text: str) -> File:
         raise ValueError("programs: a list of at most 1000 certificates is expected")
     for i, program in enumerate(data["programs"]):
         schema.expect_fields(f"programs[{i}]", program, _PROGRAM)
-    _plain("proof", data["proof"], 0)
     digest = data.pop("digest")
     if digest != sha256_of(data):
         raise ValueError("the digest does not match the content: the file was changed or damaged")
@@ -128,7 +128,7 @@ def from_text(text: str) -> File:
 
 
 def _plain(where: str, data: Any, depth: int) -> None:
-    """Refuse content that is nested too deeply to be compared."""
+    """Refuse content that is nested too deeply to be spelled and compared."""
     if depth > DEEPEST:
         raise ValueError(f"{where}: nested more than {DEEPEST} levels deep")
     if isinstance(data, dict):
@@ -154,7 +154,7 @@ def recheck(file: File, claim: Claim) -> str:
     """
     settings = Settings(seed=file.seed, budget=file.budget, instances=file.instances or None)
     certificates = tuple(_program(i, p) for i, p in enumerate(file.programs))
-    answered = _answered(file, claim, settings, certificates if file.programs else None)
+    answered = _answered(file, claim, settings, certificates)
     _compare(file, answered)
     proven = "; ".join(p["statement"] for p in file.programs)
     where = f" at {file.family}[{file.instance}]" if file.family else ""
@@ -169,7 +169,7 @@ def _program(i: int, data: dict[str, Any]) -> Any:
         raise InvalidCertificate(str(error)) from None
 
 
-def _answered(file: File, claim: Claim, settings: Settings, certificates: tuple[Any, ...] | None) -> Answered:
+def _answered(file: File, claim: Claim, settings: Settings, certificates: tuple[Any, ...]) -> Answered:
     check = next((c for c in claim.checks if c.name == file.check), None)
     if check is None or check.role == "overall":
         raise InvalidCertificate(f"{claim.id} has no check {file.check[:60]!r} that can be repeated by itself")

@@ -19,9 +19,18 @@ def assert_encloses(model, truth):
     assert "simplest rationals" in model.note
 
 
-def test_constant_radius_cone_around_a_decimal_centre_is_exact():
+@pytest.mark.parametrize(
+    "cone",
+    [
+        lambda x: cp.SOC(0.1, x - 0.6452),
+        lambda x: cp.SOC(cp.Constant(0.1), cp.reshape(x - 0.6452, (1,), order="C")),
+        lambda x: cp.norm(cp.hstack([x - 0.6452, 0])) <= 0.1,
+    ],
+    ids=["scalar", "reshaped", "norm"],
+)
+def test_constant_radius_cone_around_a_decimal_centre_is_exact(cone):
     x = cp.Variable()
-    ball = [cp.SOC(cp.Constant(0.1), cp.reshape(x - 0.6452, (1,), order="C"))]
+    ball = [cone(x)]
     low, high = certify_cvxpy(cp.Problem(cp.Minimize(x), ball)), certify_cvxpy(cp.Problem(cp.Maximize(x), ball))
     assert low.lower == low.upper == fmpq(5452, 10**4)
     assert high.lower == high.upper == fmpq(7452, 10**4)
