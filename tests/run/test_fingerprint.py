@@ -105,3 +105,18 @@ def test_an_edit_of_the_file_its_neighbours_or_its_data_changes_the_fingerprint(
         assert not taken.unchanged(claim.id)
     finally:
         registry._PAPERS.pop("fingerprinted", None)
+
+
+def test_what_is_known_of_a_source_spares_its_parsing_and_changes_nothing(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known: dict[str, str] = {}
+    first = Closure([tree], known).of(["theorems.papers.p.b", "solvers.strings"])
+    assert len(known) >= 4
+    monkeypatch.setattr(ast, "parse", None)  # parsing again would fail
+    assert set(Closure([tree], known).of(["theorems.papers.p.b", "solvers.strings"])) == set(first)
+
+
+def test_a_file_that_does_not_parse_still_counts(tree: Path) -> None:
+    (tree / "solvers/lazy.py").write_text("def (\n")
+    assert "solvers.lazy" in Closure([tree]).of(["theorems.papers.p.a"])

@@ -10,7 +10,7 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from theorems.run.versions import versions
 BASE = ("theorems.run.work", "theorems.kernel.answer")  # what evaluates any claim
 _ROOT = Path(__file__).resolve().parents[2]
 _NO_DATA = (".py", ".pyc", ".pyi", ".typed", ".so", ".pyd", ".md")
-_LONGEST_NAME = 200
 
 
 @dataclass
@@ -30,9 +29,11 @@ class Fingerprints:
 
     Attributes:
         environment: versions and machine, as text.
+        known: facts about files by digest, which spare their parsing; what is new is added.
     """
 
     environment: str = field(default_factory=lambda: environment())
+    known: MutableMapping[str, str] | None = None
     _closures: dict[str, Closure] = field(default_factory=dict)
     _digests: dict[Path, str] = field(default_factory=dict)
     _stamps: dict[Path, tuple[int, int]] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class Fingerprints:
         key = source if user else ""
         if key not in self._closures:
             near = [Path(source).resolve().parent, Path.cwd()] if user else []
-            self._closures[key] = Closure([_ROOT, *near])
+            self._closures[key] = Closure([_ROOT, *near], self.known)
         return self._closures[key]
 
     def _digest(self, path: Path) -> str:
@@ -112,12 +113,8 @@ def _loaded(file: str) -> Iterable[str]:
 def _data(source: Source, *, library: bool) -> list[Path]:
     """Data files that a source may read: those of its package, and those that its strings name."""
     folder = source.path.parent
-    found = [
-        folder / w
-        for w in source.words
-        if 0 < len(w) <= _LONGEST_NAME and "\n" not in w and "\0" not in w and not w.endswith(_NO_DATA)
-    ]
-    found = [p for p in found if "." in p.name and p.is_file()]
+    found = [folder / w for w in source.facts.files if not w.endswith(_NO_DATA)]
+    found = [p for p in found if p.is_file()]
     if library and source.package:
         found += [
             p for p in folder.rglob("*") if p.is_file() and p.suffix not in _NO_DATA and "__pycache__" not in p.parts

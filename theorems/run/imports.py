@@ -7,7 +7,9 @@ an import of everything, so that the closure is never too small.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +17,8 @@ from pathlib import Path
 OWN = ("theorems", "solvers")
 BY_KEY = "theorems.registry"  # imports papers by their key: the claim's own module is followed instead
 CONTENTS = "theorems.papers"  # the `__init__` of a paper registers its modules; none of them depends on the others
-_COMPUTED = ("import_module", "__import__", "run_module", "run_path", "exec", "eval")
+_IMPORTS = ("import_module", "__import__", "run_module", "run_path")
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -27,16 +30,53 @@ class Import:
     bound: str = ""
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What the text of a file says about what it depends on.
+
+    Attributes:
+        imports: all imports, those inside functions and those named by string constants too.
+        files: short string constants that may name a file.
+        computed: whether it may import, or run, what its text does not name.
+    """
+
+    imports: tuple[Import, ...]
+    files: tuple[str, ...]
+    computed: bool
+
+    def to_text(self) -> str:
+        """As JSON."""
+        return json.dumps([[[i.module, i.name, i.bound] for i in self.imports], list(self.files), self.computed])
+
+    @classmethod
+    def from_text(cls, text: str) -> Facts:
+        """What `to_text` wrote.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        data = json.loads(text)
+        if not isinstance(data, list) or len(data) != 3 or not isinstance(data[2], bool):
+            raise ValueError("three facts about a file are expected")
+        triples, files, computed = data
+        if not all(isinstance(t, list) and len(t) == 3 and all(isinstance(w, str) for w in t) for t in triples):
+            raise ValueError("imports are triples of words")
+        if not all(isinstance(f, str) for f in files):
+            raise ValueError("files are words")
+        return cls(tuple(Import(*t) for t in triples), tuple(files), computed)
+
+
 class Source:
-    """A parsed Python file.
+    """A Python file.
 
     Args:
         name: its dotted module name.
         path: where it is.
+        known: facts about files by digest, as text, which spare their parsing; what is new is added.
     """
 
-    def __init__(self, name: str, path: Path) -> None:
-        self.name, self.path = name, path
+    def __init__(self, name: str, path: Path, known: MutableMapping[str, str] | None = None) -> None:
+        self.name, self.path, self._known = name, path, known
         self.text = path.read_bytes()
 
     @property
@@ -45,31 +85,32 @@ class Source:
         return self.path.name == "__init__.py"
 
     @cached_property
-    def imports(self) -> list[Import]:
-        """All imports of the file, those inside functions and those named by string constants too."""
-        return list(self._found())
+    def facts(self) -> Facts:
+        """What its text says."""
+        if self._known is None:
+            return self._read()
+        label = f"{self.name} {self.package}\n".encode()
+        digest = hashlib.sha256(label + self.text).hexdigest()
+        if digest in self._known:
+            try:
+                return Facts.from_text(self._known[digest])
+            except (ValueError, TypeError):
+                return self._read()
+        facts = self._read()
+        self._known[digest] = facts.to_text()
+        return facts
 
-    @cached_property
-    def words(self) -> list[str]:
-        """The short string constants of the file."""
-        return [n.value for n in self._nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    def _read(self) -> Facts:
+        try:
+            nodes = list(ast.walk(ast.parse(self.text)))
+        except (SyntaxError, ValueError):  # it cannot be imported either; its bytes still count
+            return Facts((), (), False)
+        words = {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        files = sorted(w for w in words if "." in w and 1 < len(w) <= _LONGEST_NAME and "\n" not in w and "\0" not in w)
+        return Facts(tuple(self._found(nodes)), tuple(files), any(map(_computes, nodes)))
 
-    @cached_property
-    def computed(self) -> bool:
-        """Whether the file may import, or run, what its text does not name."""
-        for node in self._nodes:
-            if isinstance(node, ast.Call):
-                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if called in _COMPUTED and not (node.args and isinstance(node.args[0], ast.Constant)):
-                    return True
-        return False
-
-    @cached_property
-    def _nodes(self) -> list[ast.AST]:
-        return list(ast.walk(ast.parse(self.text)))
-
-    def _found(self) -> Iterator[Import]:
-        for node in self._nodes:
+    def _found(self, nodes: list[ast.AST]) -> Iterator[Import]:
+        for node in nodes:
             if isinstance(node, ast.Import):
                 for a in node.names:
                     yield Import(a.name, "", a.asname or a.name.split(".")[0])
@@ -90,22 +131,34 @@ class Source:
         return ".".join([*parts, *(node.module.split(".") if node.module else ())])
 
 
+def _computes(node: ast.AST) -> bool:
+    """Whether a node imports or runs what is not a constant."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        called = node.func.attr in _IMPORTS
+    else:
+        called = getattr(node.func, "id", "") in (*_IMPORTS, "exec", "eval")
+    return called and not (node.args and isinstance(node.args[0], ast.Constant))
+
+
 class Closure:
     """Finds the files that modules depend on.
 
     Args:
         roots: folders in which modules are looked for, in order; what is found in none of them is a library.
+        known: facts about files by digest; see `Source`.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
-        self.roots = list(roots)
+    def __init__(self, roots: Sequence[Path], known: MutableMapping[str, str] | None = None) -> None:
+        self.roots, self.known = list(roots), known
         self._sources: dict[str, Source | None] = {}
 
     def source(self, module: str) -> Source | None:
         """The file of a module, or None when it is not part of the suite."""
         if module not in self._sources:
             path = self._path(module)
-            self._sources[module] = None if path is None else Source(module, path)
+            self._sources[module] = None if path is None else Source(module, path, self.known)
         return self._sources[module]
 
     def _path(self, module: str) -> Path | None:
@@ -151,17 +204,17 @@ class Closure:
             if self.source(f"{source.name}.{name}") is not None:
                 yield f"{source.name}.{name}", ""
                 return
-            binding = [i for i in source.imports if i.name and i.bound == name]
+            binding = [i for i in source.facts.imports if i.name and i.bound == name]
             if binding:
                 yield from ((i.module, i.name) for i in binding)
                 return
         own = source.name + "."
         contents = source.package and source.name.rpartition(".")[0] == CONTENTS
-        for i in source.imports:
+        for i in source.facts.imports:
             if contents and (i.module + ".").startswith(own):
                 continue
             yield (i.module, i.name)
-        if source.computed and source.name != BY_KEY:
+        if source.facts.computed and source.name != BY_KEY:
             yield from ((m, "") for m in self._everything())
 
     def _everything(self) -> Iterator[str]:

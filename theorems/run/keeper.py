@@ -30,7 +30,9 @@ class Keeper:
 
     def __init__(self, ledger: Ledger | None, claims: Sequence[tuple[str, Claim]], settings: Settings) -> None:
         self.ledger, self.claims, self.settings = ledger, claims, settings
-        self._fingerprints = Fingerprints() if ledger is not None else None
+        self._sources = ledger.sources() if ledger is not None else {}
+        self._learnt = set(self._sources)
+        self._fingerprints = Fingerprints(known=self._sources) if ledger is not None else None
         self._levels: dict[str, float] = {}
         self._changed: set[str] = set()
         if ledger is not None and not ledger.run:
@@ -90,6 +92,7 @@ class Keeper:
     def finish(self, exit_status: int) -> None:
         """Note that the run is finished."""
         if self.ledger is not None:
+            self.ledger.learn({d: f for d, f in self._sources.items() if d not in self._learnt})
             self.ledger.finish(exit_status)
 
     def _level(self, item: Item) -> float:

@@ -225,6 +225,15 @@ class Ledger:
         if self.writable:
             self._write(note)
 
+    def sources(self) -> dict[str, str]:
+        """What is known about source files, by digest."""
+        return dict(self._rows("SELECT digest, facts FROM sources", ()))
+
+    def learn(self, facts: dict[str, str]) -> None:
+        """Keep what was found in source files."""
+        if facts and self.writable and self._there():
+            self._write(lambda db: db.executemany("INSERT OR REPLACE INTO sources VALUES (?, ?)", list(facts.items())))
+
     def verdict(self, claim: str, **facts: Any) -> None:
         """Note the verdict on a claim."""
         if self.writable and self._there():

@@ -43,6 +43,9 @@ MIGRATIONS = (
     );
     CREATE INDEX verdicts_of_claim ON verdicts (claim, run);
     """,
+    """
+    CREATE TABLE sources (digest TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
+    """,
 )  # script n leads from schema n to schema n + 1
 
 
@@ -120,7 +123,7 @@ def _prepare(db: sqlite3.Connection, path: Path, write: bool) -> None:
     if tables and path.stat().st_size <= SMALL:
         (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
         if answer != "ok":
-            raise Damaged(str(answer))
+            raise Damaged(" ".join(str(answer).split()))
     if not write:
         if version < len(MIGRATIONS):
             raise LedgerError(
