@@ -17,7 +17,7 @@ from flint import fmpq
 
 from solvers.certificates.files import sha256_of
 from tests.claim_files import Write, load
-from theorems import certificates
+from theorems import certificates, registry
 from theorems.claim import Paper
 from theorems.run.evaluate import Settings
 from theorems.run.runner import run_claims
@@ -386,3 +386,21 @@ print("STATUS", status, [m for m in ("cvxpy", "clarabel", "highspy", "scipy", "s
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "STATUS 0 []" in done.stdout, (done.stdout, done.stderr)
+
+
+def test_the_file_shown_in_the_documentation_is_the_one_that_its_claim_gives(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "certificates.md").read_text(encoding="utf-8")
+    program, shown = (page.split(f"```{language}\n")[1].split("```")[0] for language in ("python", "json"))
+    path = tmp_path / "simplex_claims.py"
+    path.write_text(program)
+    paper = load(path)
+    try:
+        settings = Settings(certificates=True)
+        run = run_claims([(str(path), c) for c in paper.claims.values()], settings, executor="serial")
+        texts = [certificates.to_text(f) for f in certificates.files_of(run.claims[0], settings)]
+        assert json.loads(shown) in [json.loads(text) for text in texts]
+        copy_of_the_page = tmp_path / "shown.json"
+        copy_of_the_page.write_text(shown)
+        assert verify(copy_of_the_page)[0] == VALID
+    finally:
+        registry._PAPERS.pop(paper.key, None)
