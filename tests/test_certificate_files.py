@@ -313,21 +313,22 @@ def test_exit_status_is_the_worst(
     assert "1 valid, 1 invalid, 1 unreadable" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("flags", [[], ["-O"]], ids=["plain", "optimised"])
-def test_the_command_says_by_its_exit_status_what_it_found(
-    flags: list[str], made: tuple[Paper, dict[str, Path]], tmp_path: Path
-) -> None:
+def test_the_command_says_by_its_exit_status_what_it_found(made: tuple[Paper, dict[str, Path]], tmp_path: Path) -> None:
     paper, files = made
     good = files["quadratic value 0"]
     data = json.loads(good.read_text())
     invalid, unreadable = tmp_path / "invalid.json", tmp_path / "unreadable.json"
     invalid.write_text(resealed({**data, "margin": "7.0"}))
     unreadable.write_text(good.read_text().replace('"instance": 0', '"instance": 1'))
-    command = [sys.executable, *flags, "-m", "theorems.verify", "--claims", str(good.parent / f"{paper.key}.py")]
-    for paths, status in (([good], 0), ([good, invalid], 1), ([unreadable, invalid], 2), ([], 2)):
-        done = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True, timeout=60)
+    options = ["-m", "theorems.verify", "--claims", str(good.parent / f"{paper.key}.py")]
+    for flags, paths, status in (([], [good], 0), (["-O"], [good, invalid], 1), ([], [unreadable, invalid], 2)):
+        command = [sys.executable, *flags, *options, *map(str, paths)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == status, (paths, done.stdout, done.stderr)
         assert "Traceback" not in done.stderr
+    with pytest.raises(SystemExit) as usage:
+        main([])
+    assert usage.value.code == 2
 
 
 def test_a_file_without_its_certificates_calls_no_solver(
