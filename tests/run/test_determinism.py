@@ -55,6 +55,12 @@ def exponent(tables):
     return slope([r["n"] for r in rows], [r["y"] for r in rows], 2, within=Q(1, 100))
 recorded.mutant("cubes", power=3)
 
+@PAPER.bound(vectorize=True, quick=9000, domain=dict(x=Rationals(0, 5), y=Reals(0, 5)), where=lambda x, y: x <= y)
+def columns(x, y, *, factor=4):
+    "4xy <= (x + y)^2"
+    return factor * x * y, (x + y) ** 2
+columns.mutant("4.01", factor=Q(401, 100))
+
 @PAPER.bound(domain=dict(x=Integers(0, 3)))
 def broken(x):
     "raises"
@@ -85,7 +91,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
     verdicts = {c["id"].split("/")[1]: c["verdict"] for c in data["claims"]}
     assert verdicts == {
         "exact": "holds", "refuted": "refuted", "balls": "holds", "numeric": "holds",
-        "statistical": "holds", "recorded": "holds", "broken": "error",
+        "statistical": "holds", "recorded": "holds", "columns": "holds", "broken": "error",
     }  # fmt: skip
     return path, without_times(data)
 
