@@ -14,8 +14,9 @@ Then the root is dual feasible and its fit is primal feasible at equal value, so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import combinations, product
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ from solvers.relu.tight import Atom, Structure, Tight, nearly_tight, tight_faces
 from solvers.relu.working_set import Face, Geometry
 
 Array = np.ndarray[Any, Any]
+
+
+CANDIDATES = 6_000_000
+VERTICES = 5_000
+"""Choices of a basis and of bounds that are tried for the vertices of P* of type II."""
 
 
 class Undecided(Exception):
@@ -168,7 +174,8 @@ def _second_type(
     gamma = [beta * v for v in g]
     E = arb_mat(fmpq_mat([[R[i, j] for j in range(len(data.problem.X[0]))] for i in range(r)]))
     shifts = [(E * p * (arb(f.s) / beta)).entries() for f, p in zip(reps, directions)]  # X_c-coordinates of s X u
-    vertices = box_vertices(shifts, [-v for v in shift], gamma)
+    spans = [fmpq_mat([[R[i, j] for j in range(cells.d)] for i in range(r)]) * f.B for f in reps]
+    vertices = box_vertices(shifts, [-v for v in shift], gamma, spans)
     atoms = tuple(_atom(geo, f, p) for f, p in zip(both, [*directions, *(p * -1 for p in directions)]))
     weights = [tuple([t - c for t, c in zip(gamma, point)] + list(point)) for point, _ in vertices]
     supports = []
@@ -184,35 +191,70 @@ def _second_type(
     return Structure("II", (*atoms, *idle), P, tuple(nu.entries()), "")
 
 
+def _possible(base: Sequence[arb], moves: Sequence[Sequence[arb]], tops: Sequence[arb]) -> Iterator[list[bool]]:
+    """Choices of moves for which 0 <= base - sum of the chosen <= tops is not refuted by doubles with an error bound."""
+    q, r = len(moves), len(base)
+    start = np.array([float(v.mid()) for v in base])
+    steps = np.array([[float(v.mid()) for v in move] for move in moves]).reshape(q, r)
+    limit = np.array([float(v.mid()) for v in tops])
+    radii = sum((float(v.rad()) for line in (base, *moves, tops) for v in line), 0.0)
+    # every number is rounded once (2^-53), every sum of at most q + 1 terms q times more
+    error = (q + 4) * 2.0**-52 * (np.abs(start) + np.abs(steps).sum(axis=0) + limit) + 2 * radii + 1e-290
+    bits = np.arange(q)
+    for first in range(0, 1 << q, 1 << 14):
+        codes = np.arange(first, min(first + (1 << 14), 1 << q))
+        chosen = (codes[:, None] >> bits) & 1
+        values = start - chosen @ steps
+        kept = ((values >= -error) & (values <= limit + error)).all(axis=1)
+        yield from (line.astype(bool).tolist() for line in chosen[kept])
+
+
+def _joint_rank(spans: Sequence[fmpq_mat]) -> int:
+    rows = [row for B in spans for row in B.transpose().tolist()]
+    return int(fmpq_mat(rows).rank()) if rows else 0
+
+
 def _faces(faces: Sequence[ExactFace]) -> list[Face]:
     return [Face(f.s, f.pattern) for f in faces]
 
 
 def box_vertices(
-    shifts: Sequence[Sequence[arb]], target: Sequence[arb], gamma: Sequence[arb]
+    shifts: Sequence[Sequence[arb]], target: Sequence[arb], gamma: Sequence[arb], spans: Sequence[fmpq_mat]
 ) -> list[tuple[list[arb], list[str]]]:
     """Vertices of {0 <= c <= gamma : sum_j c_j shifts_j = target}, with the state (low, basic, high) of each c_j.
 
+    Args:
+        shifts: k balls of vectors of length r.
+        target: length r.
+        gamma: k positive balls.
+        spans: r x k_j rational matrices whose ranges contain the shifts.
+
     Raises:
-        Undecided: where a basic value is 0 or gamma_j, or a determinant 0, to rounding.
+        Undecided: where a basic value is 0 or gamma_j, or a determinant 0, to rounding; or for too many candidates.
     """
     k, r = len(shifts), len(target)
-    if k > 16:
-        raise Undecided(f"{k} antipodal pairs: too many choices of a basis")
+    candidates = comb(k, r) * 2 ** (k - r)
+    if candidates > CANDIDATES:
+        raise Undecided(
+            f"{k} antipodal pairs give {candidates} candidates for vertices; at most {CANDIDATES} are tried"
+        )
     found = []
     for basis in combinations(range(k), r):
         U = arb_mat([[shifts[j][i] for j in basis] for i in range(r)])
         determinant = U.det()
         if determinant.contains(0):
+            if _joint_rank([spans[j] for j in basis]) < r:
+                continue  # dependent whatever the directions within these faces: no basis
             raise Undecided("a choice of basic pairs is singular to rounding")
         inverse = U.inv()
         others = [j for j in range(k) if j not in basis]
-        for high in product((False, True), repeat=len(others)):
-            right = [
-                t - sum((gamma[j] * shifts[j][i] for j, up in zip(others, high) if up), arb(0))
-                for i, t in enumerate(target)
-            ]
-            basic = (inverse * arb_mat([[v] for v in right])).entries()
+        base = (inverse * arb_mat([[v] for v in target])).entries()
+        moves = [(inverse * arb_mat([[v * gamma[j]] for v in shifts[j]])).entries() for j in others]
+        for high in _possible(base, moves, [gamma[j] for j in basis]):
+            basic = list(base)
+            for move, up in zip(moves, high):
+                if up:
+                    basic = [v - m for v, m in zip(basic, move)]
             if any(v < 0 or v > gamma[j] for v, j in zip(basic, basis)):
                 continue
             if not all(v > 0 and v < gamma[j] for v, j in zip(basic, basis)):
@@ -224,6 +266,8 @@ def box_vertices(
                 if up:
                     point[j], state[j] = gamma[j], "high"
             found.append((point, state))
+            if len(found) > VERTICES:
+                raise Undecided(f"P* has more than {VERTICES} vertices")
     if not found:
         raise Undecided("no vertex of P* was found")
     return found

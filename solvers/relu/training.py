@@ -1,8 +1,21 @@
 """Training with a certified global optimum: the public entry point.
 
-solution = train(X, y, beta=0.1, bias=True)
-solution.lower <= optimal value <= solution.upper          # exact rationals
-solution.predict(X), solution.network, solution.certificate
+Examples:
+    Four samples on the axes of the plane, and a weight for which the optimal set is known exactly:
+
+    >>> from solvers.relu import staircase, train
+    >>> X = [[1, 0], [0, 1], [-1, 0], [0, -1]]  # or NumPy arrays
+    >>> y = ["33/10", "44/10", "33/10", "44/10"]  # exact text
+    >>> solution = train(X, y, beta="1/2")
+    >>> solution.lower <= solution.upper, round(solution.value, 12)
+    (True, 5.25)
+    >>> solution.structure.kind, solution.m_star, solution.M_star
+    ('R', 2, 2)
+    >>> [(step.width, step.components, step.isolated) for step in staircase(solution, range(1, 5))]
+    [(1, 0, 0), (2, 4, 4), (3, 2, 0), (4, 1, 0)]
+
+    There is no optimal network of one neuron, there are four isolated ones of two neurons, and from four neurons
+    on the optimal networks are connected. `solution.certificate` is what `solvers.certificates.check` accepts.
 """
 
 from __future__ import annotations

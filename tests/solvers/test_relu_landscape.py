@@ -5,9 +5,11 @@ from itertools import product
 import networkx
 import numpy as np
 import pytest
-from flint import fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat
 
+from solvers.enclosures import precision
 from solvers.exact_linalg import identity
+from solvers.relu import staircase as trained_staircase
 from solvers.relu import train
 from solvers.relu.paths import nonincreasing_path
 from solvers.relu.planted import cayley, planted
@@ -72,6 +74,32 @@ def test_planted_optima_are_found_with_their_polytope(seed):
         assert s.structure.nu == P.nu
         assert {a.u for a in s.structure.atoms} == set(P.directions)
         assert s.optimal_polytope.least == polytope(P.atoms, P.fit).least
+
+
+def test_training_the_rational_square_gives_its_staircase():
+    P = planted((fmpq(3, 5), fmpq(4, 5)), [1, 1, 1, 1], fmpq(1, 2))
+    s = train(P.problem.X, P.problem.y, P.problem.beta)
+    assert (s.m_star, s.M_star, len(s.structure.atoms)) == (2, 2, 4)
+    found = trained_staircase(s, range(1, 5))
+    assert [(t.width, t.components, t.isolated) for t in found] == [(1, 0, 0), (2, 4, 4), (3, 2, 0), (4, 1, 0)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_vertices_of_antipodal_problems_carry_the_optimal_fit(seed):
+    for offset in range(0, 400, 4):  # about half of such data have antipodal pairs
+        rng = np.random.default_rng(seed + offset)
+        X, y = rng.integers(-97, 98, (6, 1)), rng.integers(-97, 98, 6)
+        s = train(X, y, fmpq(2), bias=True)
+        if s.structure.kind == "II":
+            break
+    assert s.structure.kind == "II"
+    atoms = [a.vector for a in s.structure.atoms]
+    with precision(256):
+        for c, support in zip(s.optimal_polytope.vertices, s.optimal_polytope.supports):
+            assert [j for j, v in enumerate(c) if v > 0] == list(support)
+            for k, (target, v) in enumerate(zip(s.problem.y, s.structure.nu)):
+                gap = sum((w * a[k] for w, a in zip(c, atoms)), arb(0)) - (target - v)
+                assert abs(gap) < arb(1) / 10**50
 
 
 def random_network(P, seed):
