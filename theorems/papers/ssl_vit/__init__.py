@@ -1,0 +1,16 @@
+r"""Masked reconstruction teaches every patch its own area, contrastive learning teaches all patches the largest one.
+
+Images are cut into one large (global) area and many small (local) ones; a position's softmax attention sees the visible patches.
+"""
+
+from theorems.papers.ssl_vit.decoupling import mae_decoupling_phase_transition
+from theorems.papers.ssl_vit.gradient import mae_fp_gradient_closed_form
+from theorems.papers.ssl_vit.paper import PAPER
+from theorems.papers.ssl_vit.phases import mae_phase1_global_drop
+
+__all__ = [
+    "PAPER",
+    "mae_decoupling_phase_transition",
+    "mae_fp_gradient_closed_form",
+    "mae_phase1_global_drop",
+]
