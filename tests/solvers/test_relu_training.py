@@ -1,12 +1,14 @@
 """Certified training: against a conic solver on all cells (cvxpy and Clarabel), closed forms, and transformations."""
 
+import doctest
+
 import numpy as np
 import pytest
 from flint import fmpq
 
 from solvers.certificates import ReluProblem, check, problem_digest, schema
 from solvers.certificates.files import canonical, parse_strict
-from solvers.relu import TooManyCells, UndecidedStructure, staircase, train
+from solvers.relu import TooManyCells, UndecidedStructure, staircase, train, training
 from solvers.relu.training import Solution
 
 
@@ -78,6 +80,10 @@ def test_rows_may_come_in_any_order_and_data_may_be_scaled(seed):
         assert other.lower <= factor * s.upper
         assert factor * s.lower <= other.upper
         assert (other.structure.kind, other.m_star, other.M_star) == (s.structure.kind, s.m_star, s.M_star)
+
+
+def test_the_example_of_the_documentation_holds():
+    assert doctest.testmod(training) == doctest.TestResults(failed=0, attempted=7)
 
 
 def test_a_single_sample_is_the_soft_threshold():
