@@ -9,7 +9,7 @@ from theorems import Approx, ByBudget, Choices, Integers, Q, Rationals, eq, le, 
 from theorems.papers.nesterov_benign.paper import PAPER
 
 SLACK = 1 + Q(1, 10**8)
-POINTS = 4000
+POINTS = 1500
 
 
 @PAPER.identity(
