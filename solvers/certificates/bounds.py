@@ -142,7 +142,8 @@ def _require(condition: bool, reason: str) -> None:
 def _require_rationals(name: str, values: Sequence[object], length: int) -> None:
     _require(len(values) == length, f"{name} has {len(values)} entries; the problem needs {length}")
     for value in values:
-        _require(isinstance(value, fmpq), f"{name} holds a {type(value).__name__}; only FLINT rationals are exact here")
+        if not isinstance(value, fmpq):
+            raise InvalidCertificate(f"{name} holds a {type(value).__name__}; only FLINT rationals are exact here")
 
 
 def primal_value(problem: ConicProblem, point: PrimalPoint) -> Number:
@@ -232,7 +233,8 @@ def _stationary_multiplier(
     """y itself when the gradient vanishes; otherwise y completed so that it does."""
     if solved is None:
         for j, value in enumerate(gradient):
-            _require(is_zero(value), f"P w + A^T y + c does not vanish in coordinate {j}")
+            if not is_zero(value):
+                raise InvalidCertificate(f"P w + A^T y + c does not vanish in coordinate {j}")
         return y
     m, n = problem.shape
     unknowns, rows = _indices(solved, m, n, y)
