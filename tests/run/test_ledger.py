@@ -327,3 +327,27 @@ def _tasks(ledger: Path) -> int:
             return int(db.execute("SELECT count(*) FROM tasks").fetchone()[0])
     except sqlite3.OperationalError:
         return 0
+
+
+def test_what_does_not_come_out_again_is_not_believed(write: Write, tmp_path: Path) -> None:
+    import zlib
+
+    path = write(CLAIMS)
+    said = Said()
+    ledger = opened(tmp_path / "l.sqlite", said)
+    run_with(path, ledger)
+    with sqlite3.connect(tmp_path / "l.sqlite") as db:  # another left side, with a checksum that fits
+        rows = db.execute(
+            "SELECT o.key, o.body FROM outcomes o JOIN tasks t ON t.key = o.key WHERE t.claim LIKE '%/exact'"
+        )
+        for key, body in rows.fetchall():
+            body = body.replace('"lhs":"1"', '"lhs":"2"')
+            db.execute("UPDATE outcomes SET body = ?, crc = ? WHERE key = ?", (body, zlib.crc32(body.encode()), key))
+    again = run_with(path, ledger)
+    assert said == [f"what the ledger holds of {path.stem}/exact does not come out again; the claim is computed anew"]
+    assert bytes_of(path, again) == bytes_of(path, run_with(path, None))
+    said.clear()
+    healed = run_with(path, ledger)
+    ledger.close()
+    assert not said
+    assert bytes_of(path, healed) == bytes_of(path, again)

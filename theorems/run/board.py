@@ -62,7 +62,7 @@ class _Pace:
         return max(1, min(LARGEST_CHUNK, int(CHUNK_SECONDS / max(each, 1e-6))))
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """One claim on its way."""
 
@@ -137,6 +137,13 @@ class Board:
             ):
                 self._open.remove(job)
         return []
+
+    def restart(self, place: int) -> None:
+        """Begin a claim anew."""
+        old = self.jobs[place]
+        self.jobs[place] = self._job(place, old.source, old.claim)
+        self.total += self.jobs[place].left
+        self._open.appendleft(self.jobs[place])
 
     def _blocks(self, job: Job) -> list[Item]:
         items: list[Item] = []

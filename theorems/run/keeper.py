@@ -35,6 +35,7 @@ class Keeper:
         self._fingerprints = Fingerprints(known=self._sources) if ledger is not None else None
         self._levels: dict[str, float] = {}
         self._changed: set[str] = set()
+        self._distrusted: set[int] = set()
         if ledger is not None and not ledger.run:
             ledger.begin(
                 (), {}, seed=settings.seed, budget=settings.budget, instances=settings.instances, versions=versions()
@@ -42,7 +43,7 @@ class Keeper:
 
     def find(self, item: Item) -> BlockResult | None:
         """The result of a task if the ledger holds it."""
-        if self.ledger is None:
+        if self.ledger is None or item.job in self._distrusted:
             return None
         found = self.ledger.find(self._key(item), self._level(item))
         if found is None:
@@ -88,6 +89,13 @@ class Keeper:
             seconds=result.seconds,
             fingerprint=self._fingerprints.of(*self.claims[place]),
         )
+
+    def distrust(self, place: int) -> None:
+        """Do not use what the ledger holds of a claim."""
+        self._distrusted.add(place)
+        if self.ledger is not None:
+            claim = self.claims[place][1]
+            self.ledger.tell(f"what the ledger holds of {claim.id} does not come out again; the claim is computed anew")
 
     def finish(self, exit_status: int) -> None:
         """Note that the run is finished."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from theorems.claim import Claim
 from theorems.run.board import Board, Item
+from theorems.run.doubt import AGAIN, Doubt, doubt
 from theorems.run.evaluate import Settings
 from theorems.run.keeper import Keeper
 from theorems.run.pool import Pool, Serial
@@ -109,6 +111,9 @@ class _Loop:
     finished: dict[str, ClaimResult] = field(default_factory=dict)
     done: int = 0
     reused: int = 0
+    borrowed: set[int] = field(default_factory=set)  # claims of which something came from the ledger
+    doubts: dict[int, Doubt] = field(default_factory=dict)
+    again: deque[Item] = field(default_factory=deque)
 
     def go(self) -> None:
         """Until everything that counts is judged."""
@@ -120,16 +125,22 @@ class _Loop:
             came = self.workers.wait()
             if not came:
                 break
-            self.keeper.keep(came)
+            self.keeper.keep([(item, result) for item, result in came if item.kind != AGAIN])
             for item, result in came:
-                self._deliver(item, result)
+                if item.kind == AGAIN:
+                    self._confirm(item, result)
+                else:
+                    self._deliver(item, result)
 
     def _ended(self) -> bool:
-        return self.fail_fast and self.board.settled()
+        return self.fail_fast and self.board.settled() and not self.doubts
 
     def _fill(self) -> None:
         """Give idle workers what the ledger does not hold; what it holds is delivered at once."""
         while self.workers.free():
+            if self.again:
+                self.workers.submit([self.again.popleft()])
+                continue
             chunk = self.board.take()
             if not chunk:
                 return
@@ -140,6 +151,7 @@ class _Loop:
                     missing.append(item)
                 else:
                     self.reused += 1
+                    self.borrowed.add(item.job)
                     self._deliver(item, known)
             if missing:
                 self.workers.submit(missing)
@@ -150,8 +162,31 @@ class _Loop:
         verdict = self.board.store(item, result)
         if verdict is None:
             return
+        if item.job in self.borrowed:
+            source, claim = self.keeper.claims[item.job]
+            held = doubt(item.job, source, claim, verdict)
+            if held.items:
+                self.doubts[item.job] = held
+                self.again.extend(held.items)
+                return
+        self._finish(item.job, verdict)
+
+    def _confirm(self, item: Item, result: BlockResult) -> None:
+        """Compare what was evaluated again; a claim of which it comes out otherwise begins anew without the ledger."""
+        held = self.doubts[item.job]
+        if not held.seen(item, result):
+            return
+        del self.doubts[item.job]
+        self.borrowed.discard(item.job)
+        if not held.failed:
+            self._finish(item.job, held.verdict)
+            return
+        self.keeper.distrust(item.job)
+        self.board.restart(item.job)
+
+    def _finish(self, place: int, verdict: ClaimResult) -> None:
         self.finished[verdict.id] = verdict
-        self.keeper.judged(item.job, verdict)
+        self.keeper.judged(place, verdict)
         self.notify(Event("claim", self.board.total, self.done, verdict))
         if self.fail_fast and verdict.verdict is not Verdict.HOLDS:
-            self.board.last = min(self.board.last, item.job)
+            self.board.last = min(self.board.last, place)
