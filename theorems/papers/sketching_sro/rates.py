@@ -68,7 +68,7 @@ def low_rank_lasso(rng, n, draws, steps):
     source="Theorem 4.1",
     fidelity="paper",
     evidence="empirical",
-    domain={"sizes": SIZES, "repeats": ByBudget(quick=Choices(60), full=Choices(80))},
+    domain={"sizes": SIZES, "repeats": ByBudget(quick=Choices(84), full=Choices(100))},
     every=True,
     tests=3,
     method=f"designs X = A B of rank {RANK} with A^T A = n I, simulated through r-dimensional sufficient statistics; log2(n) + 2 "
