@@ -7,10 +7,12 @@ from theorems.papers.ssl_vit.decoupling import mae_decoupling_phase_transition
 from theorems.papers.ssl_vit.gradient import mae_fp_gradient_closed_form
 from theorems.papers.ssl_vit.paper import PAPER
 from theorems.papers.ssl_vit.phases import mae_phase1_global_drop
+from theorems.papers.ssl_vit.reconstruction import mae_learns_both
 
 __all__ = [
     "PAPER",
     "mae_decoupling_phase_transition",
     "mae_fp_gradient_closed_form",
+    "mae_learns_both",
     "mae_phase1_global_drop",
 ]

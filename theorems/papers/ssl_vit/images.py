@@ -12,8 +12,13 @@ from solvers.enclosures import precision
 
 def rounded(scale: fmpq, digits: int, exponent: fmpq) -> int:
     """The integer nearest to scale * 10^(digits * exponent), halves upwards."""
+    return rounded_power(scale, 10, digits * exponent)
+
+
+def rounded_power(scale: fmpq, base: int, exponent: fmpq) -> int:
+    """The integer nearest to scale * base^exponent, halves upwards."""
     with precision(200):
-        value = scale * arb(10) ** (digits * exponent)
+        value = scale * arb(base) ** exponent
         nearest = (value + fmpq(1, 2)).floor()
         exact = nearest.unique_fmpz()
         if exact is None:
