@@ -18,7 +18,7 @@ LARGE = Setting(T=1000, every=100)
 SMALL = Setting(n=10, d=600, s=12, width=10, eta=1.5e-4, T=700, every=100)
 GD_STEP = 0.5
 POINTS = 600
-RATE = Q(196, 100)
+RATE, LEAST_ATTENTION = Q(188, 100), Q(47, 100)
 
 
 @PAPER.bound(
@@ -31,12 +31,12 @@ RATE = Q(196, 100)
     method="(i) loss, attention and bound in balls at the doubles of a simulated run; (ii) simulated training of many seeds, exact binomial bounds",
     hypotheses="as for `four-stage-order`; t <= 1000",
     rests_on=(
-        "(i) S_{l,2} >= 0.49 and ||xi_i||_1 >= 1 give y f >= 0.98 (v1 + v2) - c_0 with the closed forms of v1, v2",
+        "(i) S_{l,2} >= 0.47 and ||xi_i||_1 >= 1 give y f >= 0.94 (v1 + v2) - c_0 with the closed forms of v1, v2",
     ),
-    not_established="(i) that the doubles are those of an exact run",
+    not_established="(i) that the doubles are those of an exact run; that 0.47 is never undercut (the least attention of 200 other runs was 0.478; 0.49 is undercut in one run of six)",
 )
-def train_loss_exponential(seed, *, rate=RATE) -> Iterator[Any]:
-    r"""(i) $L(t) \le \frac1n \sum_i \log(1 + \exp(-(1.96\, \eta t (1 + \|\xi_i\|_1) - c_0)))$, $c_0 = 2 \max_i (|v_{i,1}(0)| + |v_{i,2}(0)|)$, as long as $S_{l,2} \ge 0.49$, which holds at
+def train_loss_exponential(seed, *, rate=RATE, least_attention=LEAST_ATTENTION) -> Iterator[Any]:
+    r"""(i) $L(t) \le \frac1n \sum_i \log(1 + \exp(-(1.88\, \eta t (1 + \|\xi_i\|_1) - c_0)))$, $c_0 = 2 \max_i (|v_{i,1}(0)| + |v_{i,2}(0)|)$, as long as $S_{l,2} \ge 0.47$, which holds at
     all $t \le 1000$. (ii) $\frac1\eta \frac{d \log L}{dt}$ over $t = 500, \dots, 1000$ lies in $[-4 \max \|\xi\|_1, -2(1 + \min \|\xi\|_1)]$: geometric convergence, with probability at
     least $0.7$; under GD the loss falls like $1/t$.
     """
@@ -57,7 +57,7 @@ def train_loss_exponential(seed, *, rate=RATE) -> Iterator[Any]:
         losses.append(total / n)
         bounds.append(sum(((-(rate * eta * t * (1 + w) - c0)).exp().log1p() for w in l1), arb(0)) / n)
     yield "loss", le(losses, bounds)
-    yield "attention", le(Q(49, 100), attention)
+    yield "attention", le(least_attention, attention)
 
 
 def geometric(batch: int, rule: str, signal_only: bool) -> Callable[[Any], Any]:
@@ -75,7 +75,7 @@ def geometric(batch: int, rule: str, signal_only: bool) -> Callable[[Any], Any]:
     return event
 
 
-SEEDS = ByBudget(quick=Choices((16, Q(1, 2))), full=Choices((40, Q(7, 10))))
+SEEDS = ByBudget(quick=Choices((24, Q(1, 2))), full=Choices((40, Q(7, 10))))
 
 
 @train_loss_exponential.check("geometric", domain={"seeds": SEEDS}, every=True)
@@ -85,6 +85,7 @@ def _geometric(seeds, *, rule="sign", signal_only=False):
 
 
 train_loss_exponential.mutant("twice the rate", rate=2 * RATE, breaks="loss")
+train_loss_exponential.mutant("attention on noise never below one half", least_attention=Q(1, 2), breaks="attention")
 train_loss_exponential.mutant("gradient descent converges geometrically", rule="gd", breaks="geometric")
 train_loss_exponential.mutant("rate 4 eta, from the signal alone", signal_only=True, breaks="geometric")
 

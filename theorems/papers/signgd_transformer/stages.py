@@ -14,7 +14,7 @@ from theorems.papers.signgd_transformer.paper import PAPER
 from theorems.papers.signgd_transformer.training import Floats, Path, Setting, path
 
 DEFAULT = Setting()
-SEEDS = ByBudget(quick=Choices((16, Q(1, 2))), full=Choices((60, Q(7, 10))))
+SEEDS = ByBudget(quick=Choices((32, Q(1, 2))), full=Choices((60, Q(7, 10))))
 CLEAR = 0.1  # a neuron's vote is clear when |sum| is at least this share of the sum of the weights
 NEVER = 10**9
 METHOD = "simulated training of many seeds (sums over supports exact, so that untouched coordinates stay put), exact binomial bounds on the share of seeds"
