@@ -101,7 +101,7 @@ def on_subspace(plan: Plan, right: Sequence[fmpq], start: Sequence[fmpq]) -> tup
 
 def _peel(rows: Sequence[Row], weight: Floats) -> tuple[list[tuple[int, int]], list[int]]:
     """Pairs (equation, variable), each variable absent from all later equations, and the equations left."""
-    room = weight.tolist()
+    room = np.maximum(weight, 1e-300).tolist()  # where nothing can move, the largest coefficient absorbs the error
     count, where = (
         [0] * len(room),
         [0] * len(room),

@@ -257,7 +257,7 @@ def _hinted(data: _Data) -> simplex.Dictionary | None:
 def _highs() -> Any:
     import highspy
 
-    class QuietHighs(highspy.Highs):  # type: ignore[misc]
+    class QuietHighs(highspy.Highs):
         def enableCallbacks(self) -> None:  # enabling them prints a banner before any option can be set
             self.setOptionValue("output_flag", False)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from flint import fmpq
@@ -25,13 +25,13 @@ from solvers.conic.rounding import bits_for, dyadic, dyadic_point
 
 Point: TypeAlias = tuple[fmpq, ...]
 T = TypeVar("T")
-STEPS = (*range(-40, 0, 3), 0)
+STEPS = (*range(-40, -24, 3), *range(-24, 1))
 """Binary logarithms of the shares of the way to an interior point."""
 MAX_REDUCTIONS = 8
 INTERIOR = 1e-7
 """A phase-one optimum below this (data of size 1) counts as "no interior"."""
-DEEP = 0.01
-"""A slack this deep inside, relative to the multiple of the unit that was asked for, is deep enough."""
+NEAR = 1e-9
+"""Loss of the objective, relative to data of size 1, for which no deeper interior point is sought."""
 OUTSIDE = 1e-13
 """Relative violation in doubles from which a point is not worth an exact test."""
 
@@ -69,7 +69,8 @@ def repair(floats: FloatProblem, x: Floats, accept: Callable[[Point], T | None])
         found = nearby.test(start, accept)
         if found is not None:
             return Repaired(found, reductions=reductions)
-        found, step = nearby.towards(start, nearest_to_interior(face), accept)
+        outside = -start.margin if start is not None else 0.0
+        found, step = nearby.towards(start, nearest_to_interior(face, outside / NEAR), accept)
         if found is not None:
             return Repaired(found, reductions=reductions, step=step)
         interior, depth, exposing = _phase_one(face)
@@ -96,6 +97,14 @@ def repair(floats: FloatProblem, x: Floats, accept: Callable[[Point], T | None])
             x = again.x
 
 
+class _Start(NamedTuple):
+    """An exact point, its slack in doubles, and how far that is inside the cone."""
+
+    point: Point
+    slack: Floats
+    margin: float
+
+
 class _Nearby:
     """The points of one face near x: rounded, on the equations, tested in doubles before they are tested exactly."""
 
@@ -105,30 +114,31 @@ class _Nearby:
         self.plan = plan(rows, room_to_move(floats, x)) if rows else None
         self.noise = OUTSIDE * (1.0 + _size(floats.b) + _size(x))
 
-    def exactly(self, x: Floats) -> tuple[Point, Floats] | None:
-        """Round x and solve the equations exactly: the point and its slack in doubles."""
+    def exactly(self, x: Floats) -> _Start | None:
+        """Round x and solve the equations exactly."""
         bits = bits_for(x)
         point: Point | None = dyadic_point(x, bits)
         if self.plan is not None and point is not None:
             point = on_subspace(self.plan, self.right, point)
-        return None if point is None else (point, self.floats.slack(np.array([float(value) for value in point])))
+        if point is None:
+            return None
+        slack = self.floats.slack(np.array([float(value) for value in point]))
+        return _Start(point, slack, self.margin(slack))
 
     def margin(self, slack: Floats) -> float:
         return numeric.margin(self.floats.exact, slack)
 
-    def test(self, start: tuple[Point, Floats] | None, accept: Callable[[Point], T | None]) -> T | None:
+    def test(self, start: _Start | None, accept: Callable[[Point], T | None]) -> T | None:
         """Test a point, unless it is clearly outside in doubles."""
-        if start is None or self.margin(start[1]) < -self.noise:
-            return None
-        return accept(start[0])
+        return None if start is None or start.margin < -self.noise else accept(start.point)
 
     def towards(
-        self, start: tuple[Point, Floats] | None, target: Floats | None, accept: Callable[[Point], T | None]
+        self, start: _Start | None, target: Floats | None, accept: Callable[[Point], T | None]
     ) -> tuple[T | None, float]:
         """Test points from the start to the target, beginning with the first that is feasible in doubles."""
         if start is None or target is None:
             return None, 0.0
-        x, slack = np.array([float(value) for value in start[0]]), start[1]
+        x, slack = np.array([float(value) for value in start.point]), start.slack
         direction, way = target - x, self.floats.slack(target) - slack
         for k in STEPS:
             if self.margin(slack + 2.0**k * way) > 0:
@@ -142,8 +152,13 @@ def _size(x: Floats) -> float:
     return float(np.max(np.abs(x), initial=0.0))
 
 
-def nearest_to_interior(floats: FloatProblem) -> Floats | None:
-    """The x on the equations whose slack is nearest to a multiple of the unit of the cone, if it is inside."""
+def nearest_to_interior(floats: FloatProblem, enough: float) -> Floats | None:
+    """The x on the equations whose slack is nearest to a multiple of the unit of the cone, if it is inside.
+
+    Args:
+        floats: the program.
+        enough: a depth, relative to the multiple, from which other multiples are not tried.
+    """
     solve = _least_squares(floats)
     if solve is None:
         return None
@@ -155,7 +170,7 @@ def nearest_to_interior(floats: FloatProblem) -> Floats | None:
         inside = numeric.margin(floats.exact, floats.slack(x)) if np.all(np.isfinite(x)) else -np.inf
         if inside / scale > depth:
             best, depth = x, inside / scale
-        if depth > DEEP:
+        if depth > enough:
             break
     return best
 
