@@ -14,6 +14,7 @@ vectors (Drori, Teboulle, 2014; Taylor, Hendrickx, Glineur, 2017), here with exa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,7 @@ class Performance:
         self.vectors, self.numbers = 0, 0
         self.sampled: list[Sampled] = []
         self.required: list[Constraint] = []
+        self.matrices: list[list[list[Scalar]]] = []
         self.metrics: tuple[Scalar, ...] = ()
         self._centred = False
 
@@ -117,6 +119,10 @@ class Performance:
         """The hypothesis lhs = rhs."""
         label = (f"h{len(self.required)}",) if name is None else (name,)
         self.required.append(Constraint(label, scalar(lhs) - rhs, equality=True))
+
+    def require_psd(self, matrix: Sequence[Sequence[Any]]) -> None:
+        """The hypothesis that a symmetric matrix of scalars is positive semidefinite (its upper triangle is read)."""
+        self.matrices.append([[scalar(entry) for entry in row] for row in matrix])
 
     def maximise(self, *metrics: Scalar) -> None:
         """What is to be as large as possible: the metric, or the least of several."""
@@ -161,7 +167,7 @@ class Program:
     """The conic program of a performance estimation problem: minimise minus the metric.
 
     Variables: the numbers kept, t if there are several metrics, then the triangle of the Gram matrix of the vectors kept.
-    Rows: equalities, inequalities, the metrics (t - metric <= 0), the Gram matrix.
+    Rows: equalities, inequalities, the metrics (t - metric <= 0), the required matrices, the Gram matrix.
 
     Attributes:
         problem: exact data.
@@ -180,7 +186,8 @@ class Program:
 def _assembled(pep: Performance) -> Program:
     constraints = pep.constraints()
     kept = [c for c in constraints if c.expression.products or c.expression.values or c.expression.constant != 0]
-    expressions = [c.expression for c in kept] + list(pep.metrics)
+    entries = [[m[i][j] for j in range(len(m)) for i in range(j + 1)] for m in pep.matrices]
+    expressions = [*(c.expression for c in kept), *pep.metrics, *(e for triangle in entries for e in triangle)]
     vectors, numbers = _vectors(expressions, pep.vectors), _numbers(expressions, pep.numbers)
     at = {j: k for k, j in enumerate(vectors)}
     column = {j: k for k, j in enumerate(numbers)}
@@ -213,6 +220,10 @@ def _assembled(pep: Performance) -> Program:
     count = len(rows) - len(equal)
     cones = [zero(len(equal))] if equal else []
     cones += [nonneg(count)] if count else []
+    for m, triangle_entries in zip(pep.matrices, entries):
+        rows += [row(-e) for e in triangle_entries]
+        right += [e.constant for e in triangle_entries]
+        cones.append(psd(len(m)))
     if vectors:
         rows += [((shift + k, fmpq(-1)),) for k in range(triangle)]
         right += [fmpq(0)] * triangle

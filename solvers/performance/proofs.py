@@ -38,9 +38,9 @@ def certificate(program: Program, multipliers: Mapping[Any, Any]) -> DualBound:
     for name, value in multipliers.items():
         y[place[name]] = rational(value)
     gradient = problem.gradient(None, y)
-    triangle = len(problem.b) - len(program.names)
+    triangle = len(program.vectors) * (len(program.vectors) + 1) // 2
     for k in range(triangle):  # rows -G: the slack matrix is what stationarity leaves
-        y[len(program.names) + k] = gradient[len(problem.c) - triangle + k]
+        y[len(y) - triangle + k] = gradient[len(problem.c) - triangle + k]
     return DualBound(tuple(y), problem.offset - dot(problem.b, y))
 
 
