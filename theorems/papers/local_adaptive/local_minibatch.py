@@ -143,28 +143,27 @@ def expected_loss(eta, b1, variance, steps, start=1):
     return total
 
 
+def double(q):
+    """The double next to an exact rational."""
+    return int(q.p) / int(q.q)
+
+
 def tried(variance, steps):
     """E f(x_T) in doubles for the whole grid (infinite where the iteration diverges), to find its best point."""
-    found = {}
-    for eta in STEPS:
-        for b1 in MOMENTA:
-            total = 0.0
-            for h in EIGENVALUES:
-                rows, first = second_moments(*(float(int(v.p) / int(v.q)) for v in (h, eta, b1)), variance, 1.0)
-                with np.errstate(all="ignore"):
-                    total += (
-                        float(int(h.p) / int(h.q))
-                        * float((np.linalg.matrix_power(np.array(rows), steps) @ first)[0])
-                        / 2
-                    )
-            found[eta, b1] = total if np.isfinite(total) else np.inf
-    return found
+    points = [(eta, b1) for eta in STEPS for b1 in MOMENTA]
+    losses = np.zeros(len(points))
+    for h in map(double, EIGENVALUES):
+        maps = np.array([second_moments(h, double(eta), double(b1), variance, 1.0)[0] for eta, b1 in points])
+        with np.errstate(all="ignore"):
+            power = np.linalg.matrix_power(maps, steps)
+        losses += h * (power[:, 0, 0] + power[:, 0, 3]) / 2
+    return dict(zip(points, np.where(np.isfinite(losses), losses, np.inf), strict=True))
 
 
 @shared
 def best(variance, steps):
     """An enclosure of the least E f over the grid: all points that doubles put within a factor 2 of the best are enclosed."""
-    floats = tried(float(int(variance.p) / int(variance.q)), steps)
+    floats = tried(double(variance), steps)
     eta, b1 = min(floats, key=lambda key: floats[key])
     value = expected_loss(eta, b1, variance, steps)
     near = [key for key, v in floats.items() if v < 2 * floats[eta, b1]]  # branch
