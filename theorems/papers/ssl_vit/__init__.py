@@ -1,17 +1,18 @@
-r"""Masked reconstruction learns global and local features of images alike; contrastive learning ends on the largest area.
+r"""Masked reconstruction teaches every patch its own area, contrastive learning teaches all patches the largest one.
 
-An image consists of patches in areas, one of them (area 1) global and larger than the others. One softmax attention layer has the patches' contents as values;
-what is trained are the correlations phi of positions with features.
+Images are cut into one large (global) area and many small (local) ones; a position's softmax attention sees the visible patches.
 """
 
-from theorems.papers.ssl_vit.contrastive import cl_global_monotone, cl_masked_limit
-from theorems.papers.ssl_vit.gradients import mae_decoupling_phase_transition, mae_fp_gradient_closed_form
+from theorems.papers.ssl_vit.decoupling import mae_decoupling_phase_transition
+from theorems.papers.ssl_vit.gradient import mae_fp_gradient_closed_form
 from theorems.papers.ssl_vit.paper import PAPER
+from theorems.papers.ssl_vit.phases import mae_phase1_global_drop
+from theorems.papers.ssl_vit.reconstruction import mae_learns_both
 
 __all__ = [
     "PAPER",
-    "cl_global_monotone",
-    "cl_masked_limit",
     "mae_decoupling_phase_transition",
     "mae_fp_gradient_closed_form",
+    "mae_learns_both",
+    "mae_phase1_global_drop",
 ]

@@ -1,4 +1,4 @@
-"""The paper itself; its claims are in the other files of this folder."""
+"""The paper."""
 
 from theorems import Paper
 
