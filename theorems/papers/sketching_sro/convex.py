@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from solvers.exact_linalg import quadratic_form
-from solvers.sketches import embedding_constant, sketch_spectrum
+from flint import fmpq_mat
+
+from solvers.exact_linalg import column, quadratic_form
+from solvers.sketches import embedding_constant, embeds, sketch_spectrum
 from theorems import Arrays, Choices, Combination, Given, Integers, Q, Rationals, eq, le, symbols
 from theorems.papers.sketching_sro.instances import (
     CLOSE,
@@ -57,7 +59,8 @@ def constant(eps, form):
     "roots of the characteristic polynomial of (X^T X)^{-1} Xt^T Xt",
     hypotheses="eps < 1; X of full column rank here (so that the stationary points are unique); sketches with entries uniform on "
     "{-3, ..., 3}/(2 sqrt m)",
-    not_established="penalties that are not piecewise quadratic (the group lasso) are covered by the argument only",
+    not_established="the group lasso in two groups of two, for sketches built from the two points; other penalties that are not piecewise "
+    "quadratic are covered by the argument only",
     rests_on=(
         "stationarity: Xt^T Xt D = -(Xt^T Xt - X^T X) beta* - (s~ - s*), D = beta~ - beta*, with subgradients s~ and s*; "
         "monotone subgradients: <s~ - s*, D> >= 0; |<(Xt^T Xt - X^T X) beta*, D>| <= eps |X beta*| |X D|",
@@ -70,7 +73,7 @@ def sro_convex_relative_error(X, y, P, share, penalty, *, form="paper", both=Fal
     and the constant is attained: without a penalty, when $X\beta^*$ is an eigenvector of the sketch for its eigenvalue $1 - \varepsilon$.
     """
     d = X.ncols()
-    problem = normalised(X * differences(d).numer_denom()[0] if penalty == "fused lasso" else X, y, P)
+    problem = normalised(X * differences(d) if penalty == "fused lasso" else X, y, P)
     pair = solved(
         problem,
         penalty_of(penalty, d, share * largest(problem.c)),
@@ -106,6 +109,68 @@ def _one_coordinate(y, *, penalty="lasso"):
     problem = sketched([[1]], [y], [[Q(4, 5)], [Q(2, 5)]])  # S = 4/5
     pair = solved(problem, penalty_of(penalty, 1, Q(1), Q(2)))
     yield "one coordinate", le(abs(pair.tilde[0, 0] - pair.star[0, 0]), Q(1, 4) * abs(pair.star[0, 0]))
+
+
+def secant(G, b, v):
+    """The positive definite matrix nearest in structure to G that maps b to v (the BFGS update), for <v, b> > 0."""
+    Gb = G * b
+    return G - Gb * Gb.transpose() / quadratic_form(G, b) + v * v.transpose() / (v.transpose() * b)[0, 0]
+
+
+def group_subgradient(b, lam):
+    """The gradient of lam (|(b_1, b_2)| + |(b_3, b_4)|), for pairs of rational norm."""
+    entries = []
+    for i in (0, 2):
+        square = b[i, 0] ** 2 + b[i + 1, 0] ** 2
+        norm = Q(int(square.p.sqrt()), int(square.q.sqrt()))
+        entries += [lam * b[i, 0] / norm, lam * b[i + 1, 0] / norm]
+    return column(entries)
+
+
+def group_lasso(X, star, tilde, lam):
+    """G, the sketched Gram matrix for which `tilde` is stationary when `star` is for G, and both points."""
+    a, b = (column([x for pair in pairs for x in pair]) for pairs in (star, tilde))
+    G = fmpq_mat(X.transpose() * X)
+    v = G * a + group_subgradient(a, lam) - group_subgradient(b, lam)  # what the sketched Hessian maps `tilde` to
+    return G, v, a, b
+
+
+def realisable(X, star, tilde, lam):
+    """The points differ, the Hessian exists (positive curvature along `tilde`) and embeds with eps < 1."""
+    if X.rank() < X.ncols() or star == tilde:
+        return False
+    G, v, _, b = group_lasso(X, star, tilde, lam)
+    return (v.transpose() * b)[0, 0] > 0 and embeds(G, secant(G, b, v), Q(999, 1000))
+
+
+PAIRS = tuple(
+    (Q(a), Q(b)) for a, b in ((3, 4), (4, 3), (5, 12), (-3, 4), (12, 5), (6, 8), (Q(12, 5), Q(16, 5)))
+)  # of rational norm
+
+
+@sro_convex_relative_error.check(
+    "group lasso",
+    domain={
+        "X": Arrays(Integers(-5, 5), (7, 4)),
+        "star": Arrays(Choices(*PAIRS), (2,)),
+        "tilde": Arrays(Choices(*PAIRS), (2,)),
+        "lam": Rationals(Q(1, 2), Q(20), 10),
+    },
+    where=realisable,
+    accept=0.02,
+    quick=12,
+    full=200,
+)
+def _group_lasso(X, star, tilde, lam, *, form="paper"):
+    """Both points are chosen, and a sketch for which they are stationary: the penalty need not be piecewise quadratic."""
+    G, v, a, b = group_lasso(X, star, tilde, lam)
+    Gt = secant(G, b, v)
+    yield "group lasso: stationarity", eq(Gt * b + group_subgradient(b, lam), G * a + group_subgradient(a, lam))
+    eps = embedding_constant(G, Gt)
+    yield (
+        "group lasso",
+        le(lambda: length(G, b - a), lambda: constant(eps(), form) * length(G, a), within=CLOSE),
+    )
 
 
 @sro_convex_relative_error.proof(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat, fmpz_mat
 
 from solvers.exact_linalg import column, diagonal, quadratic_form
 from solvers.penalised import Penalty, stationary_point, subgradient_gap
@@ -52,9 +52,9 @@ def correlated(X: Any, y: Any) -> bool:
     return any((fmpq_mat(X).transpose() * column(y)).entries())
 
 
-def differences(d: int) -> fmpq_mat:
+def differences(d: int) -> fmpz_mat:
     """The lower triangular matrix of ones: b = T theta has theta_1 = b_1 and theta_j = b_j - b_{j-1}."""
-    return fmpq_mat(d, d, [int(i >= j) for i in range(d) for j in range(d)])
+    return fmpz_mat([[1] * (i + 1) + [0] * (d - i - 1) for i in range(d)])
 
 
 def largest(c: fmpq_mat) -> fmpq:
