@@ -48,9 +48,10 @@ DEGENERATE = PAPER.family(
 DEFICIENT = PAPER.family(
     "rank-deficient",
     n=Integers(6, 12),
-    d=Integers(2, 5),
+    d=Integers(3, 5),
     X=Given(lambda n, d: Arrays(Rationals(-99, 99, denominator=32), (n, d))),
     change=Choices("rank drop"),
+    where=lambda X, d, change: len(normals([[fmpq(v) for v in row] for row in _altered(X, change)])) > d,
     quick=6,
     full=74,
 )
