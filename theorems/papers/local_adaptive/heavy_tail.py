@@ -57,7 +57,7 @@ def horizon(delta_inverse, alpha, r):
     family=CONSTRUCTIONS,
     method="failure probabilities over all outcomes, in exact rationals; horizons in balls and the least-squares slope of their "
     "logarithms; the second experiment by exact binomial bounds at a fixed number of runs",
-    hypotheses="sigma = 1; in the last part f = x^2/2, symmetric Lomax(4.2) noise, eta = 1/20, T = 60, x_0 = 0, clipping at 3",
+    hypotheses="sigma = 1; in the last part f = x^2/2, symmetric Lomax(4.2) noise, eta = 1/20, T = 60, x_0 = 0, clipping at 2",
     not_established="that the clipped horizon is logarithmic in 1/delta (the upper bound is Theorem 1); the last part compares two "
     "tail probabilities",
 )
@@ -121,7 +121,7 @@ class Runs:
 @clipping_heavy_tail.check(
     "runs", domain={"runs": ByBudget(quick=Choices(200_000), full=Choices(1_000_000))}, every=True, tests=2
 )
-def _runs(runs, *, clip=3, other=None):
+def _runs(runs, *, clip=2, other=None):
     rare = Q(1, 10000)
     clip = None if clip is None else Q(clip)
     yield "clipped tail", prob_le(Runs(clip), rare, fixed=runs, within=Q(1, 1000))
@@ -134,4 +134,4 @@ clipping_heavy_tail.mutant("exponent 1/(alpha - 1)", exponent="1/(alpha-1)", bre
 clipping_heavy_tail.mutant("horizon without the factor 1 - eta L", factor=False, breaks="lower bound")
 clipping_heavy_tail.mutant("noise of half the amplitude", amplitude=1, breaks="failure probability")
 clipping_heavy_tail.mutant("clipping removed", clip=None, breaks="clipped tail")
-clipping_heavy_tail.mutant("clipping at 3 keeps the heavy tail", other=3, breaks="unclipped tail")
+clipping_heavy_tail.mutant("clipping at 2 keeps the heavy tail", other=2, breaks="unclipped tail")
