@@ -1,13 +1,16 @@
 """Certified training: against a conic solver on all cells (cvxpy and Clarabel), closed forms, and transformations."""
 
 import doctest
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from flint import fmpq
 
 from solvers.certificates import ReluProblem, check, problem_digest, schema
+from solvers.certificates.bounds import InvalidCertificate
 from solvers.certificates.files import canonical, parse_strict
+from solvers.certificates.relu import check_relu
 from solvers.relu import TooManyCells, UndecidedStructure, staircase, train, training
 from solvers.relu.training import Solution
 
@@ -169,3 +172,38 @@ def test_irrational_ties_are_said_to_be_undecided(X, y, beta):
     assert relative_width(s) < 1e-60
     with pytest.raises(UndecidedStructure, match="not decided"):
         staircase(s, range(3))
+
+
+def test_a_tampered_certificate_is_rejected():
+    X, y, beta, bias = instance(1)
+    s = train(X, y, beta, bias=bias)
+    good = s.certificate
+    used = next(i for i, m in enumerate(good.multipliers) if m.values)
+    m = good.multipliers[used]
+
+    def with_multiplier(**changes):
+        return replace(
+            good, multipliers=(*good.multipliers[:used], replace(m, **changes), *good.multipliers[used + 1 :])
+        )
+
+    assert check_relu(s.problem, good).lower == s.lower
+    for bad, message in [
+        (replace(good, nu=tuple(v * fmpq(101, 100) for v in good.nu)), "exceeds beta"),
+        (replace(good, nu=good.nu[1:]), "entries; expected"),
+        (replace(good, cells=good.cells[1:]), "the arrangement has"),
+        (replace(good, multipliers=()), "no multiplier is given"),
+        (replace(good, multipliers=(m, *good.multipliers)), "two multipliers"),
+        (with_multiplier(values=tuple(-v for v in m.values)), "negative multiplier"),
+        (with_multiplier(rows=tuple(k + 1000 for k in m.rows)), "there are"),
+        (with_multiplier(rows=(), values=()), "exceeds beta"),
+    ]:
+        with pytest.raises(InvalidCertificate, match=message):
+            check_relu(s.problem, bad)
+
+
+def test_an_easier_problem_does_not_share_its_certificate():
+    X, y, beta, bias = instance(1)
+    s = train(X, y, beta, bias=bias)
+    harder = ReluProblem(s.problem.X, s.problem.y, s.problem.beta / 2)
+    with pytest.raises(InvalidCertificate, match="exceeds beta"):
+        check_relu(harder, s.certificate)
