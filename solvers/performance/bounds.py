@@ -30,6 +30,8 @@ DELTAS = (1e-8, 1e-6, 1e-4, 1e-2)
 """Depths of the interior points, relative to data of size 1; deeper ones only if shallower ones fail."""
 STEPS = (0.0, *(10.0 ** (k / 4) for k in range(-40, 1)))
 """Shares of the way to the interior point."""
+AFFORDABLE = 160
+"""Variables up to which facial reduction is tried."""
 MILD = 100.0
 """Optima between 1/100 and 100 need no scaling for the multipliers' sake."""
 
@@ -76,6 +78,10 @@ def _enclosed(problem: ConicProblem) -> Certified:
         primal.towards(inside.x / times)
         dual.towards(inside.y + delta * floats.identity)
     if primal.point is None or dual.point is None:
+        if problem.shape[1] > AFFORDABLE:
+            missing = " and ".join(n for n, side in (("feasible", primal), ("dual", dual)) if side.point is None)
+            reason = f"no interior {missing} point was found, and {problem.shape[1]} variables are too many for facial reduction"
+            return _merged(problem, primal.point, dual.point, assembled(problem, None, None, reason))
         general = certify(problem)
         if general.status not in ("enclosed", "lower bound", "upper bound", "inconclusive"):
             return general

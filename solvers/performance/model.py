@@ -220,10 +220,10 @@ def _assembled(pep: Performance) -> Program:
     count = len(rows) - len(equal)
     cones = [zero(len(equal))] if equal else []
     cones += [nonneg(count)] if count else []
-    for m, triangle_entries in zip(pep.matrices, entries):
+    for matrix, triangle_entries in zip(pep.matrices, entries):
         rows += [row(-e) for e in triangle_entries]
         right += [e.constant for e in triangle_entries]
-        cones.append(psd(len(m)))
+        cones.append(psd(len(matrix)))
     if vectors:
         rows += [((shift + k, fmpq(-1)),) for k in range(triangle)]
         right += [fmpq(0)] * triangle

@@ -36,7 +36,7 @@ that these instances would have refuted; "40/65" instances are 40 of 65 candidat
 exit status, first that applies: 130 interrupted, 2 wrong usage, 1 a claim refuted or a mutant alive, 4 error,
 3 inconclusive, 0 all claims hold."""
 
-_MODES = ("list", "show", "reproduce", "new", "history")
+_MODES = ("list", "show", "reproduce", "new", "history", "pepit")
 WRITES = ("json", "html", "latex", "markdown", "junit")  # one file each
 _KEEPS = ("ledger", "no_cache", "resume")
 _TAKES = {  # options that each mode understands, beside those that select
@@ -59,6 +59,7 @@ _TAKES = {  # options that each mode understands, beside those that select
     "reproduce": {"budget", "instances", "seed", "instance", "mutant", "family"},
     "new": set(),
     "history": {"ledger"},
+    "pepit": {"seed"},
 }
 _SELECTS = {
     "run": {"what", "words", "kind", "evidence"},
@@ -67,6 +68,7 @@ _SELECTS = {
     "reproduce": {"what"},
     "new": set(),
     "history": set(),
+    "pepit": set(),
 }
 
 
@@ -222,6 +224,9 @@ def _parser() -> _Parser:
     )
     instead.add_argument("--new", metavar="FILE", help="write a commented starter file that runs as it is")
     instead.add_argument("--history", metavar="CLAIM", help="earlier verdicts on a claim that the ledger holds")
+    instead.add_argument(
+        "--pepit", nargs="?", const="*", metavar="GLOB", help="PEPit's example library against certified worst cases"
+    )
     parser.add_argument("--version", action="store_true", default=None, help="print the version and exit")
 
     one = parser.add_argument_group("with --reproduce")

@@ -94,6 +94,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from theorems.report.selection import find
 
         return reproduce.reproduce(find(options.reproduce, options.what), options)
+    if options.mode == "pepit":
+        from theorems.report import pepit
+
+        return pepit.main(options.pepit, options.seed)
     from theorems.report import keeping
 
     if options.mode == "history":

@@ -1,0 +1,120 @@
+"""PEPit's example library as claims: for each example, its theoretical value against the certified worst case.
+
+Whether a value is claimed to be tight or an upper bound is read from the example's documentation, before anything is run. Needs the
+extra `pepit`. `python -m theorems.report --pepit [GLOB]` runs them and prints the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from solvers.conic import reconstruct
+from solvers.performance import enclose
+from solvers.performance.pepit import Example, declared, examples, run
+from theorems import Choices, Paper, Q, dyadic, le, optimum, shared
+
+PAPER = Paper(
+    key="pepit",
+    title="Examples of PEPit: worst-case rates of first-order methods",
+    authors=("the authors of the methods, as cited in the examples",),
+    venue="documentation of PEPit",
+)
+
+WITHIN = Q(1, 10**6)
+FIVE_DIGITS = Q(1, 10**5)
+ONE = Q(1)
+NONE = Q(0)
+LARGEST = 420  # variables of the semidefinite program
+PREFIX = "PEPit.examples."
+
+
+@shared
+def example(module: str) -> Example:
+    """The example, run once."""
+    return run(module)
+
+
+def worst(module: str) -> Any:
+    """The certified optimum of the problem that answers the example."""
+    problem = example(module).problems[-1].model.program().problem
+    if problem.shape[1] > LARGEST:
+        raise ValueError(f"{problem.shape[1]} variables; at most {LARGEST} are certified in reasonable time")
+    return optimum(problem, enclose, maximum=True)
+
+
+def theory(module: str) -> Any:
+    """The theoretical value as the rational that the double was meant to be."""
+    value = example(module).theory
+    if value is None:
+        raise ValueError(f"{module} returned no theoretical value")
+    return reconstruct(value)
+
+
+def tight(module: str, *, factor: Any = ONE) -> Any:
+    """Both sides to within 1e-6."""
+    value, size = theory(module) * factor, abs(theory(module))
+    yield "no worse", le(worst(module), dyadic(value + WITHIN * size))
+    yield "no better", le(dyadic(value - WITHIN * size), worst(module))
+
+
+def upper(module: str, *, undercut: Any = NONE) -> Any:
+    """The worst case is at most the theoretical value, or (undercut) at most a little less than its certified lower end."""
+    bound = theory(module)
+    if undercut != 0:
+        least = enclose(example(module).problems[-1].model.program().problem).upper
+        if least is None:
+            raise ValueError("no certified lower end to undercut")
+        bound = -least - undercut * abs(least)
+    yield "no worse", le(worst(module), dyadic(bound + WITHIN * abs(bound) / 1000))
+
+
+def _declare(module: str) -> None:
+    kind, path = declared(module), module.removeprefix(PREFIX)
+    if kind == "no value":
+        return
+    check: Callable[..., Any] = {"tight": _tight, "upper": _upper}[kind](path)
+    declare = PAPER.identity if kind == "tight" else PAPER.bound
+    claim = declare(
+        name=path,
+        source=f"{module} and the reference it cites",
+        fidelity="recalled",
+        evidence="certified",
+        domain={"module": Choices(module)},
+        every=True,
+        part="worst case",
+        method="PEPit's own semidefinite program with rational data, enclosed by exact multipliers and an exact Gram matrix",
+        hypotheses="the parameters of the example's own file",
+        not_established="other parameters; classes whose interpolation conditions are only necessary",
+    )(check)
+    if kind == "tight":
+        claim.mutant("value lowered by 1e-5", factor=1 - FIVE_DIGITS)
+        claim.mutant("value raised by 1e-5", factor=1 + FIVE_DIGITS)
+    else:
+        claim.mutant("undercuts the certified lower end by 1e-5", undercut=FIVE_DIGITS)
+        claim.mutant("undercuts the certified lower end by 5 %", undercut=Q(1, 20))
+
+
+def _tight(path: str) -> Callable[..., Any]:
+    def check(module, *, factor=ONE):  # type: ignore[no-untyped-def]
+        return tight(module, factor=factor)
+
+    check.__doc__ = f"The worst case of PEPit's example `{path}` equals the theoretical value of its documentation."
+    check.__name__ = path.replace(".", "_")
+    return check
+
+
+def _upper(path: str) -> Callable[..., Any]:
+    def check(module, *, undercut=NONE):  # type: ignore[no-untyped-def]
+        return upper(module, undercut=undercut)
+
+    check.__doc__ = f"The worst case of PEPit's example `{path}` is at most the theoretical value of its documentation."
+    check.__name__ = path.replace(".", "_")
+    return check
+
+
+MODULES = examples()
+for _module in MODULES:
+    _declare(_module)
+
+__all__ = ["MODULES", "PAPER", "example", "worst"]
