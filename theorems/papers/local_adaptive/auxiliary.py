@@ -36,18 +36,13 @@ def average(values):
     return sum(values[1:], values[0]) / len(values)
 
 
-def clipped(g, rho):
-    """sgn(g) min(|g|, rho)."""
-    return max(-rho, min(rho, g))
-
-
 def trajectory(gradients, M, K, eta, b1, synchronised="both"):
     """Local SGDM from x = 0, u = 0 on M workers, K steps a round; `synchronised`: what happens to the momentum."""
-    x, u = [Q(0)] * M, [Q(0)] * M
+    x, u = [0 * eta] * M, [0 * eta] * M
     z = list(x)
     steps = []
     for t in range(len(gradients) // M):
-        g = [clipped(v, CLIP) for v in gradients[t * M : (t + 1) * M]]
+        g = list(gradients[t * M : (t + 1) * M])
         u = [b1 * a + (1 - b1) * b for a, b in zip(u, g, strict=True)]
         new = [a - eta * b for a, b in zip(x, u, strict=True)]
         ends = (t + 1) % K == 0
@@ -55,7 +50,7 @@ def trajectory(gradients, M, K, eta, b1, synchronised="both"):
         if ends:
             new, earlier = [average(new)] * M, [average(x)] * M
             if synchronised != "positions":
-                u = [average(u) if synchronised == "both" else Q(0)] * M
+                u = [average(u) if synchronised == "both" else 0 * eta] * M
         z_new = [(a - b1 * b) / (1 - b1) for a, b in zip(new, earlier, strict=True)]
         steps.append(Step(x, new, z, z_new, g, ends))
         x, z = new, z_new
@@ -65,7 +60,45 @@ def trajectory(gradients, M, K, eta, b1, synchronised="both"):
 @PAPER.identity(
     source="proof of the contraction lemma (auxiliary sequence)",
     fidelity="paper",
-    evidence="certified",
+    evidence="proved",
+    method="Local SGDM with symbols for the clipped gradients, the step and beta_1; one step with symbols for every state",
+    hypotheses="one coordinate (the algorithm acts coordinatewise); whole runs from x = u = 0",
+)
+def auxiliary_sequence_identity():
+    r"""Local SGDM with momentum $\beta_1 \in [0, 1)$, step $\eta$, any gradients, clipping and number of workers;
+    $z^m_{t+1} = (x^m_{t+1} - \beta_1 x^m_t)/(1 - \beta_1)$, where at a synchronisation both $x$ are the averages, and $z_0 = x_0$.
+    (i) $z^m_{t+1} = z^m_t - \eta \hat g^m_t$ for every step that does not end a round, the first one of a round included;
+    (ii) $\bar z_{t+1} = \bar z_t - \eta \frac1M \sum_m \hat g^m_t$ for every $t$, across synchronisations;
+    (iii) $x^m_{t+1} - x^n_{t+1} = (1 - \beta_1)(z^m_{t+1} - z^n_{t+1}) + \beta_1(x^m_t - x^n_t)$ within a round, so that $x^m_t - x^n_t$
+    lies in the convex hull of $0$ and the differences $z^m_s - z^n_s$ of the round.
+    """
+
+
+def identities(steps, eta, b1):
+    """The three comparisons on a run."""
+    inside = [s for s in steps if not s.ends_round]
+    if inside:
+        each = [[z - eta * g for z, g in zip(s.z, s.gradients, strict=True)] for s in inside]
+        yield "each worker", eq([s.z_after for s in inside], each)
+        spread = [(1 - b1) * (s.z_after[0] - s.z_after[1]) + b1 * (s.before[0] - s.before[1]) for s in inside]
+        yield "differences", eq([s.after[0] - s.after[1] for s in inside], spread)
+    averages = [average(s.z) - eta * average(s.gradients) for s in steps]
+    yield "average", eq([average(s.z_after) for s in steps], averages)
+
+
+@auxiliary_sequence_identity.proof(
+    "whole runs",
+    covers="M = 2, K in {1, 2} and M = 3, K = 1, two rounds; all clipped gradients, eta, 0 < beta_1 < 1",
+)
+def _whole_runs(*, synchronised="both"):
+    eta, b1 = symbols("eta"), symbols("beta1", above=0, below=1)
+    for M, K in ((2, 1), (3, 1), (2, 2)):
+        gradients = symbols(f"g:{2 * K * M}")
+        yield from identities(trajectory(gradients, M, K, eta, b1, synchronised), eta, b1)
+
+
+@auxiliary_sequence_identity.crosscheck(
+    "clipped runs",
     domain={
         "M": Integers(2, 3),
         "K": Integers(1, 4),
@@ -75,35 +108,11 @@ def trajectory(gradients, M, K, eta, b1, synchronised="both"):
     },
     quick=30,
     full=500,
-    method="Local SGDM in exact rationals for arbitrary clipped gradients; one step with symbols for every state",
-    hypotheses=f"on instances: one coordinate (the algorithm acts coordinatewise), {ROUNDS} rounds, clipping at 2",
 )
-def auxiliary_sequence_identity(M, K, b1, eta, gradients, *, synchronised="both"):
-    r"""Local SGDM with momentum $\beta_1 \in [0, 1)$, step $\eta$, any gradients, clipping and number of workers;
-    $z^m_{t+1} = (x^m_{t+1} - \beta_1 x^m_t)/(1 - \beta_1)$, where at a synchronisation both $x$ are the averages, and $z_0 = x_0$.
-    (i) $z^m_{t+1} = z^m_t - \eta \hat g^m_t$ for every step that does not end a round, the first one of a round included;
-    (ii) $\bar z_{t+1} = \bar z_t - \eta \frac1M \sum_m \hat g^m_t$ for every $t$, across synchronisations;
-    (iii) $x^m_{t+1} - x^n_{t+1} = (1 - \beta_1)(z^m_{t+1} - z^n_{t+1}) + \beta_1(x^m_t - x^n_t)$ within a round, so that $x^m_t - x^n_t$
-    lies in the convex hull of $0$ and the differences $z^m_s - z^n_s$ of the round.
-    """
-    steps = trajectory(gradients, M, K, eta, b1, synchronised)
-    inside = [s for s in steps if not s.ends_round]
-    if inside:
-        yield (
-            "each worker",
-            eq(
-                [s.z_after for s in inside],
-                [[z - eta * g for z, g in zip(s.z, s.gradients, strict=True)] for s in inside],
-            ),
-        )
-        yield (
-            "differences",
-            eq(
-                [s.after[0] - s.after[1] for s in inside],
-                [(1 - b1) * (s.z_after[0] - s.z_after[1]) + b1 * (s.before[0] - s.before[1]) for s in inside],
-            ),
-        )
-    yield "average", eq([average(s.z_after) for s in steps], [average(s.z) - eta * average(s.gradients) for s in steps])
+def _clipped_runs(M, K, b1, eta, gradients, *, synchronised="both"):
+    used = [max(-CLIP, min(CLIP, g)) for g in gradients]
+    for name, comparison in identities(trajectory(used, M, K, eta, b1, synchronised), eta, b1):
+        yield f"clipped runs: {name}", comparison
 
 
 @auxiliary_sequence_identity.proof(
@@ -126,10 +135,10 @@ def _one_step(*, synchronised="both"):
 
 
 auxiliary_sequence_identity.mutant(
-    "momentum not averaged at synchronisation", synchronised="positions", breaks="each worker", anywhere=True
+    "momentum not averaged at synchronisation", synchronised="positions", breaks="each worker"
 )
 auxiliary_sequence_identity.mutant(
-    "momentum reset to 0 at synchronisation", synchronised="positions, momentum reset", breaks="average", anywhere=True
+    "momentum reset to 0 at synchronisation", synchronised="positions, momentum reset", breaks="average"
 )
 auxiliary_sequence_identity.mutant(
     "momentum reset, symbolically", synchronised="positions, momentum reset", breaks="one step"
