@@ -52,7 +52,8 @@ def _update(*, sign=1):
     A, sim = W / (W + R), (W * B + T) / (W + R)
     yield "similarity", eq(sympy.diff(sim, phi), A * (B - sim))
     S = symbols("S")
-    tau, M, b = (*symbols("tau M", positive=True), symbols("b", nonnegative=True))  # M = N_s - b
+    tau, M = symbols("tau M", positive=True)  # M = N_s - b
+    b = symbols("b", nonnegative=True)
     e = sympy.exp(S / tau)
     loss = -sympy.log(e / ((1 + b) * e + M))
     coefficient = sign * M / (tau * ((1 + b) * e + M))
@@ -68,7 +69,8 @@ def _update(*, sign=1):
     ),
 )
 def _largest(*, competition=True, sign=1, largest=True):
-    Am, Aa, T = (*symbols("A_m A_a", positive=True), symbols("T", nonnegative=True))
+    Am, Aa = symbols("A_m A_a", positive=True)
+    T = symbols("T", nonnegative=True)
     S = Am**2 + Aa**2 + T if competition else 1
     change = [sign * A * (A - S) for A in (Am, Aa)]
     any_S = symbols("S")

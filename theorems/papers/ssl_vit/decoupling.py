@@ -8,8 +8,9 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from solvers.hypergeometric import moment
 from theorems import Choices, Q, le, lt
-from theorems.papers.ssl_vit.images import Areas, factorial_moment, rounded
+from theorems.papers.ssl_vit.images import Areas, rounded
 from theorems.papers.ssl_vit.paper import PAPER
 
 GLOBAL = tuple(Q(k, 20) for k in (10, 11, 12, 14, 15, 16, 18, 19))
@@ -35,18 +36,11 @@ def first_step(x: Areas) -> tuple[fmpq, fmpq]:
     """(alpha_1, alpha_n): minus the expected gradient at phi = 0 of a masked local patch, exactly."""
     M, t, C = x.P - 1, x.P // 2, x.small
     k = (x.P - x.large) // C - 1
-    names = {"n": C - 1, "1": x.large, "o": C}
+    sizes = {"n": C - 1, "1": x.large, "o": C}
 
     def mean(*powers: tuple[str, int]) -> fmpq:
-        """E of a product of powers of counts; u^2 = (u)_2 + (u)_1, u^3 = (u)_3 + 3 (u)_2 + (u)_1."""
-        stirling = {1: ((1, 1),), 2: ((1, 2), (1, 1)), 3: ((1, 3), (3, 2), (1, 1))}
-        terms = [(1, ())]
-        for _, power in powers:
-            terms = [(c * d, (*orders, i)) for c, orders in terms for d, i in stirling[power]]
-        sizes = [names[name] for name, _ in powers]
-        return sum((c * factorial_moment(M, t, sizes, orders) for c, orders in terms), Q(0)) / t ** sum(
-            power for _, power in powers
-        )
+        """E of a product of powers of shares of the visible patches."""
+        return moment(M, t, [(sizes[name], power) for name, power in powers]) / t ** sum(power for _, power in powers)
 
     own = mean(("n", 1)) - 2 * mean(("n", 2)) + mean(("n", 3)) + mean(("n", 1), ("1", 2)) + k * mean(("n", 1), ("o", 2))
     other = k * mean(("1", 1), ("o", 2)) - mean(("1", 1), ("n", 1)) + mean(("1", 1), ("n", 2))

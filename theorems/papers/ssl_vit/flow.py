@@ -12,12 +12,13 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from solvers.enclosures import flow_steps, precision
+from solvers.enclosures import NoEnclosure, flow_steps, precision
 from solvers.enclosures import functions as F
 from theorems.papers.ssl_vit.images import Areas
 
-BITS, ORDER = 44, 9  # cheap by trial; radii of the results are about 1e-3
-FINEST = 128  # parts of a step among which the end of Phase I is sought
+ATTEMPTS = ((36, 8), (44, 9), (64, 12))  # bits and Taylor order, cheap by trial
+NARROW = fmpq(1, 500)  # radius of the correlations that ends the attempts
+FINEST = 64  # parts of a step among which the end of Phase I is sought
 
 
 @dataclass(frozen=True)
@@ -85,22 +86,36 @@ class Journey:
 @cache
 def journey(x: Areas) -> Journey:
     """The flow from phi = 0 to A_n = 1/2, enclosed."""
-    with precision(BITS):
-        p = patch(x)
-        s0 = (arb(p.un) / (p.u1 + p.k * p.uo)).log()
-        length = fmpq(int((-s0 * 2**60).mid().floor().unique_fmpz()), 2**60)
-        origin = [arb(0), arb(0), arb(0), s0]
-        start = p.excess(origin)
-        exit_ = arb(0) if start > 0 else None
-        begins: arb | None = None  # phi_1 at a time before which g_1 + g_n < 0 throughout
-        for step in flow_steps(p.field, origin, length, order=ORDER):
-            if exit_ is None and not p.excess(list(step.box)) < 0:
-                begins, exit_ = crossing(p, list(step.start), step.h, begins)
-        if exit_ is None:
-            raise ArithmeticError(f"Phase I does not end before A_n = 1/2 at {x}")
-        phi1, phio, time, _ = landed(p, list(step.end))
-        phin = (phi1.exp() * p.u1 + phio.exp() * (p.k * p.uo)).log() - arb(p.un).log()
-        return Journey(p.P, start, exit_, phi1, phin, time)
+    for bits, order in ATTEMPTS:
+        with precision(bits):
+            try:
+                way = enclosed(x, order)
+            except NoEnclosure:
+                continue  # more bits may do
+            if all(v.rad() < NARROW for v in (way.exit, way.phi1, way.phin)):
+                return way
+    raise NoEnclosure(f"no narrow enclosure of the flow at {x}")
+
+
+def enclosed(x: Areas, order: int) -> Journey:
+    """The flow at the current precision."""
+    p = patch(x)
+    s0 = (arb(p.un) / (p.u1 + p.k * p.uo)).log()
+    length = fmpq(int((-s0 * 2**60).mid().floor().unique_fmpz()), 2**60)
+    origin = [arb(0), arb(0), arb(0), s0]
+    start = p.excess(origin)
+    exit_ = arb(0) if start > 0 else None
+    begins: arb | None = None  # phi_1 at a time before which g_1 + g_n < 0 throughout
+    state = origin
+    for step in flow_steps(p.field, origin, length, order=order):
+        if exit_ is None and not p.excess(list(step.box)) < 0:
+            begins, exit_ = crossing(p, list(step.start), step.h, begins, order)
+        state = list(step.end)
+    if exit_ is None:
+        raise NoEnclosure("the end of Phase I is lost in the radii")
+    phi1, phio, time, _ = landed(p, state)
+    phin = (phi1.exp() * p.u1 + phio.exp() * (p.k * p.uo)).log() - arb(p.un).log()
+    return Journey(p.P, start, exit_, phi1, phin, time)
 
 
 def landed(p: Patch, state: list[arb]) -> list[arb]:
@@ -109,18 +124,18 @@ def landed(p: Patch, state: list[arb]) -> list[arb]:
     way = state[3].union(arb(0)) - state[3]
     between = [v + way * d for v, d in zip(state, p.field(box))]
     if not all(b.contains(v) for b, v in zip(box, between)):
-        raise ArithmeticError(f"s = {state[3]} is not near enough to 0")
+        raise NoEnclosure(f"s = {state[3]} is not near enough to 0")
     return [v - state[3] * d for v, d in zip(state, p.field(box))]
 
 
-def crossing(p: Patch, state: list[arb], h: fmpq, begins: arb | None) -> tuple[arb | None, arb | None]:
+def crossing(p: Patch, state: list[arb], h: fmpq, begins: arb | None, order: int) -> tuple[arb | None, arb | None]:
     """One step in parts: phi_1 where g_1 + g_n is no longer surely negative, and its range until it is surely positive."""
     finest = h / FINEST
     parts = [h]
     while parts:
         h = parts.pop()
         box, end = state, state
-        for step in flow_steps(p.field, state, h, order=ORDER):
+        for step in flow_steps(p.field, state, h, order=order):
             box = [a.union(b) for a, b in zip(box, step.box)]
             end = list(step.end)
         if not p.excess(box) < 0:

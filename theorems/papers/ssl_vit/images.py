@@ -1,11 +1,10 @@
-"""Images cut into areas: their sizes, and how many patches of each area a random mask leaves visible."""
+"""Images cut into areas, and their sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flint import arb, fmpq, fmpz
+from flint import arb, fmpq
 
 from solvers.enclosures import precision
 
@@ -33,26 +32,3 @@ class Areas:
     P: int
     large: int
     small: int
-
-
-def falling(n: int, i: int) -> fmpz:
-    """n (n - 1) ... (n - i + 1)."""
-    product = fmpz(1)
-    for j in range(i):
-        product *= n - j
-    return product
-
-
-def factorial_moment(total: int, drawn: int, sizes: Sequence[int], orders: Sequence[int]) -> fmpq:
-    """E[(u_1)_{i_1} (u_2)_{i_2} ...] of falling factorials of multivariate hypergeometric counts.
-
-    Args:
-        total: population size.
-        drawn: number drawn without replacement.
-        sizes, orders: sizes of some disjoint classes, and an order i >= 0 for each.
-    """
-    order = sum(orders)
-    numerator = falling(drawn, order)
-    for size, i in zip(sizes, orders):
-        numerator *= falling(size, i)
-    return fmpq(numerator, falling(total, order))

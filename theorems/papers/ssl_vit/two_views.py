@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
-from math import comb, prod
+from math import comb
 from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
 
+from solvers.hypergeometric import counts
 from theorems import ByBudget, Choices, Q, eq, le, lt, symbols
 from theorems.papers.ssl_vit.paper import PAPER
 
@@ -24,9 +24,7 @@ TOLERANCE = Q(1, 1000)
 @cache
 def views(sizes: Sizes, theta: int) -> tuple[tuple[Sizes, fmpq], ...]:
     """All vectors of visible counts of a view with theta visible patches, and their probabilities."""
-    total = comb(sum(sizes), theta)
-    every = [u for u in product(*(range(C + 1) for C in sizes)) if sum(u) == theta]
-    return tuple((u, Q(prod(comb(C, n) for C, n in zip(sizes, u)), total)) for u in every)
+    return tuple(counts(sizes, theta))
 
 
 @cache
