@@ -35,9 +35,15 @@ def example(module: str) -> Example:
     return run(module)
 
 
+@shared
+def program(module: str) -> Any:
+    """The semidefinite program that answers the example, on its smallest face."""
+    return example(module).problems[-1].reduced.program().problem
+
+
 def worst(module: str) -> Any:
-    """The certified optimum of the problem that answers the example."""
-    problem = example(module).problems[-1].model.program().problem
+    """The certified optimum of the program."""
+    problem = program(module)
     if problem.shape[1] > LARGEST:
         raise ValueError(f"{problem.shape[1]} variables; at most {LARGEST} are certified in reasonable time")
     return optimum(problem, enclose, maximum=True)
@@ -62,7 +68,7 @@ def upper(module: str, *, undercut: Any = NONE) -> Any:
     """The worst case is at most the theoretical value, or (undercut) at most a little less than its certified lower end."""
     bound = theory(module)
     if undercut != 0:
-        least = enclose(example(module).problems[-1].model.program().problem).upper
+        least = enclose(program(module)).upper
         if least is None:
             raise ValueError("no certified lower end to undercut")
         bound = -least - undercut * abs(least)

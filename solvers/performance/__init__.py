@@ -6,7 +6,9 @@ Contents:
     operators: classes of operators
     model: `Performance`, the problem as a user writes it, and its semidefinite program
     bounds: `enclose`, rigorous bounds on both sides
+    reduction: `aligned`, `faced`, directions removed before solving
     proofs: bounds by multipliers in closed form
+    pepit: problems of PEPit (an extra) with exact data
 """
 
 from solvers.performance.bounds import enclose
@@ -37,6 +39,7 @@ from solvers.performance.operators import (
     weak_minty,
 )
 from solvers.performance.proofs import certificate, proven
+from solvers.performance.reduction import aligned, faced
 from solvers.performance.result import WorstCase
 
 __all__ = [
@@ -54,12 +57,14 @@ __all__ = [
     "Vector",
     "WeakMinty",
     "WorstCase",
+    "aligned",
     "certificate",
     "cocoercive",
     "convex",
     "convex_indicator",
     "convex_lipschitz",
     "enclose",
+    "faced",
     "inner",
     "lipschitz",
     "monotone",

@@ -18,6 +18,8 @@ from flint import fmpq
 from solvers.conic import reconstruct
 from solvers.performance.expressions import Scalar
 from solvers.performance.model import Performance
+from solvers.performance.reduction import aligned, faced
+from solvers.performance.result import WorstCase
 
 
 @dataclass
@@ -33,6 +35,15 @@ class Captured:
     model: Performance
     value: float | None
     seconds: float
+
+    @property
+    def reduced(self) -> Performance:
+        """The model on its smallest face (`solvers.performance.reduction`)."""
+        return faced(self.model, rounding=1e-12)
+
+    def worst_case(self) -> WorstCase:
+        """The worst case between proven bounds."""
+        return self.reduced.worst_case()
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def translated(pep: Any) -> Performance:
         if matrix.activated:
             model.require_psd([[exact(entry) for entry in row] for row in matrix.matrix_of_expressions])
     model.maximise(exact(pep.objective))
-    return model
+    return aligned(model)
 
 
 def exact(expression: Any) -> Scalar:
@@ -192,7 +203,8 @@ def declared(module: str) -> str:
     if spec is None or spec.origin is None:
         raise ValueError(f"there is no module {module}")
     source = Path(spec.origin).read_text()
-    if re.search(r"theoretical_tau\s*=\s*None", source):
+    values = re.findall(r"^\s+theoretical_tau\s*=\s*(\S+)", source, re.MULTILINE)
+    if values and all(v == "None" for v in values):
         return "no value"
     text = source.lower().split("args:")[0]
     return "tight" if "tight" in text and "not tight" not in text else "upper"

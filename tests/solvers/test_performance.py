@@ -11,9 +11,11 @@ from flint import fmpq
 from solvers.certificates import InvalidCertificate, check
 from solvers.performance import (
     Performance,
+    aligned,
     cocoercive,
     convex,
     convex_lipschitz,
+    faced,
     inner,
     lipschitz,
     monotone,
@@ -241,6 +243,38 @@ def test_translations_are_removed_exactly() -> None:
     assert pep.vectors == 4
     assert len(pep.program().vectors) == 3
     encloses(pep, fmpq(1, 6))
+
+
+def composite(aware: bool) -> Performance:
+    """One proximal gradient step on f + h, f smooth and strongly convex: the gradient of f at x* is unbounded."""
+    pep = Performance()
+    f, h = pep.function(smooth_strongly_convex(fmpq(1, 10), 1), "f"), pep.function(convex(), "h")
+    best, g = pep.centre(), pep.vector()
+    f.sample(best, g)
+    h.sample(best, -g)
+    x = pep.vector()
+    pep.require(squared(x - best), 1)
+    after = h.proximal(x - f(x).g, 1).x
+    pep.maximise(squared(after - best))
+    return faced(pep) if aware else pep
+
+
+def test_unbounded_directions_are_replaced_by_free_numbers() -> None:
+    """Proximal gradient contracts like gradient descent: max(1 - mu, 0)^2 at step 1/L (Taylor, Hendrickx, Glineur, 2018)."""
+    reduced = composite(True)
+    assert len(reduced.program().vectors) < len(composite(False).program().vectors)
+    encloses(reduced, fmpq(81, 100))
+
+
+def test_vectors_that_doubles_nearly_fail_to_see_are_removed() -> None:
+    pep = Performance()
+    x, y = pep.vector(), pep.vector()
+    tiny = fmpq(1, 10**16)
+    pep.require(squared(x - y * (1 + tiny)), 1)
+    pep.maximise(squared(x - y) * 2)
+    assert len(pep.program().vectors) == 2
+    assert len(aligned(pep).program().vectors) == 1
+    encloses(aligned(pep), fmpq(2))
 
 
 def test_classes_say_whether_their_conditions_are_tight() -> None:

@@ -72,7 +72,7 @@ def _numbers(claims: Any, module: str) -> tuple[str, str, str, str, str]:
 
     try:
         found = claims.example(module)
-        program = found.problems[-1].model.program().problem
+        program = claims.program(module)
         if program.shape[1] > claims.LARGEST:
             return _text(found.theory), "-", f"- ({program.shape[1]} variables)", _text(found.value), "?"
         certified = enclose(program)
