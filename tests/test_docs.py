@@ -88,6 +88,17 @@ def test_every_page_is_in_the_navigation() -> None:
     assert set(re.findall(r"[\w/]+\.md", navigation)) == pages
 
 
+def test_pictures_are_what_their_script_draws() -> None:
+    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    pictures = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pictures)
+    drawn = dict(pictures.pictures())
+    assert {p.name: p.read_text(encoding="utf-8") for p in (ROOT / "docs" / "img").iterdir()} == drawn
+    assert all(len(text.encode()) < 5000 for text in drawn.values())
+
+
 def test_the_gallery_shows_every_claim_of_the_registry() -> None:
     spec = importlib.util.spec_from_file_location("gallery", ROOT / "docs" / "gallery.py")
     assert spec is not None

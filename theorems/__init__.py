@@ -15,6 +15,7 @@
 from flint import fmpq as Q
 
 from theorems.claim import ClaimError, Paper, record
+from theorems.curves import curve
 from theorems.domains import (
     Arrays,
     Booleans,
@@ -64,6 +65,7 @@ __all__ = [
     "Reals",
     "Univariate",
     "bracket",
+    "curve",
     "dyadic",
     "eq",
     "law",

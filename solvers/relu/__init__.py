@@ -9,9 +9,20 @@ Contents:
     planted: rational problems with a known optimum
     pruning, paths: irreducible networks, and paths along which the loss never increases, exactly
     polytope, staircase: the optimal polytope, components and isolated points of the optimal networks by width
+    circle: the dual constraint over the circle of directions, for pictures
 """
 
 from solvers.relu.arrangement import TooManyCells, arrangement, predicted_cells
+from solvers.relu.circle import dual_constraint
 from solvers.relu.training import Solution, UndecidedStructure, staircase, train
 
-__all__ = ["Solution", "TooManyCells", "UndecidedStructure", "arrangement", "predicted_cells", "staircase", "train"]
+__all__ = [
+    "Solution",
+    "TooManyCells",
+    "UndecidedStructure",
+    "arrangement",
+    "dual_constraint",
+    "predicted_cells",
+    "staircase",
+    "train",
+]

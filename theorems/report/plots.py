@@ -1,5 +1,6 @@
 """Which plots a claim gets, by the kind of data that its parts bring: at most two, each a small inline SVG.
 
+figures       curves that checks record for the purpose (`theorems.curve`)
 slopes        measured values against sizes on logarithmic axes, the fitted and the claimed line, intervals
 transitions   the order parameter against the control parameter by size, the predicted value and the brackets
 sequences     estimate and confidence interval against the number of samples, with the claimed value
@@ -14,7 +15,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
+from theorems.report.figures import figures
 from theorems.report.svg import Drawing, Pair, Scale, fitting, linear, logarithmic, numbers, thinned
 from theorems.report.table import short
 from theorems.run.results import ClaimResult, Tally
@@ -40,7 +43,8 @@ def plots(result: ClaimResult, key: str) -> list[Plot]:
         result: the verdict with its parts.
         key: prefix of the ids inside the drawings (letters, digits and URL-safe signs).
     """
-    found: list[Plot] = []
+    drawn = islice(figures(result.records, f"{key}-plot"), MOST_PLOTS)
+    found = [Plot(svg, caption, f"{key}-plot-{k}") for k, (svg, caption) in enumerate(drawn, 1)]
     kinds: set[Callable[..., Plot | None]] = set()
     for part in result.parts:
         draw = _by_points(part)
