@@ -48,7 +48,8 @@ def passes(setting: Setting, event: Callable[[Seen], bool]) -> Any:
     tests=2,
     part="masked reconstruction",
     method="whole training runs with closed-form gradients, in doubles, as draws; the share of runs that end as claimed by Clopper-Pearson bounds",
-    hypotheses="3 clusters, half of the patches visible, contents z uniform on [0.8, 1.2], batches of 20 images a cluster, 8 negatives, temperature 1, mean attention "
+    hypotheses="3 clusters, half of the patches visible, contents z uniform on [0.8, 1.2], batches of 20 images a cluster, 8 negatives, temperature 1, learning rates 20 (masked) and 80 P "
+    "(contrastive; 20 P at the mild imbalance), mean attention "
     "over masked positions with a visible patch of their own area",
     not_established="shares of runs above the lower end of the interval; rates at which minibatch noise wins: at C_1 = 6, C = 5 and rate 80 P most runs of "
     "contrastive learning leave some cluster on a local area, at 20 P none was seen to",

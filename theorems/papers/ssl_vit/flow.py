@@ -104,18 +104,18 @@ def enclosed(x: Areas, order: int) -> Journey:
     length = fmpq(int((-s0 * 2**60).mid().floor().unique_fmpz()), 2**60)
     origin = [arb(0), arb(0), arb(0), s0]
     start = p.excess(origin)
-    exit_ = arb(0) if start > 0 else None
-    begins: arb | None = None  # phi_1 at a time before which g_1 + g_n < 0 throughout
+    over = bool(start > 0)
+    near: arb | None = arb(0) if over else None
     state = origin
     for step in flow_steps(p.field, origin, length, order=order):
-        if exit_ is None and not p.excess(list(step.box)) < 0:
-            begins, exit_ = crossing(p, list(step.start), step.h, begins, order)
+        if not over and not p.excess(list(step.box)) < 0:
+            near, over = crossing(p, list(step.start), step.h, near, order)
         state = list(step.end)
-    if exit_ is None:
+    if near is None or not over:
         raise NoEnclosure("the end of Phase I is lost in the radii")
     phi1, phio, time, _ = landed(p, state)
     phin = (phi1.exp() * p.u1 + phio.exp() * (p.k * p.uo)).log() - arb(p.un).log()
-    return Journey(p.P, start, exit_, phi1, phin, time)
+    return Journey(p.P, start, near, phi1, phin, time)
 
 
 def landed(p: Patch, state: list[arb]) -> list[arb]:
@@ -128,8 +128,11 @@ def landed(p: Patch, state: list[arb]) -> list[arb]:
     return [v - state[3] * d for v, d in zip(state, p.field(box))]
 
 
-def crossing(p: Patch, state: list[arb], h: fmpq, begins: arb | None, order: int) -> tuple[arb | None, arb | None]:
-    """One step in parts: phi_1 where g_1 + g_n is no longer surely negative, and its range until it is surely positive."""
+def crossing(p: Patch, state: list[arb], h: fmpq, near: arb | None, order: int) -> tuple[arb | None, bool]:
+    """One step in parts: the range of phi_1 where g_1 + g_n is not surely negative, and whether it ends surely positive.
+
+    Its first zero lies where it is not surely negative; `near` is that range in earlier steps.
+    """
     finest = h / FINEST
     parts = [h]
     while parts:
@@ -142,8 +145,8 @@ def crossing(p: Patch, state: list[arb], h: fmpq, begins: arb | None, order: int
             if h > finest:
                 parts += [h / 2, h / 2]
                 continue
-            begins = state[0] if begins is None else begins
+            near = box[0] if near is None else near.union(box[0])
             if p.excess(end) > 0:
-                return begins, begins.union(end[0])
+                return near, True
         state = end
-    return begins, None
+    return near, False

@@ -1,4 +1,4 @@
-"""The paper."""
+"""The paper itself; its claims are in the other files of this folder."""
 
 from theorems import Paper
 
