@@ -45,9 +45,10 @@ def draw(title: str, rows: Sequence[Row], key: str) -> str:
     about_x, about_y = kept[0]["axes"]
     whole = all(float(v).is_integer() for v in xs)
     drawing = Drawing(linear(min(xs), max(xs)), linear(min(ys), max(ys)), about_x, about_y, whole=whole)
+    most = MOST_POINTS // max(1, sum(len(row["x"]) > MOST_RINGS for row in kept))
     legend: dict[str, str] = {}
     for row in kept:
-        style = _add(drawing, row, names.index(row["series"]), MOST_POINTS // len(kept))
+        style = _add(drawing, row, names.index(row["series"]), most)
         if row["series"]:
             legend.setdefault(row["series"], style)
     drawing.legend([(style, name) for name, style in legend.items()])

@@ -10,9 +10,13 @@ polytope is $P^* = \{c \ge 0 : \sum_j c_j a_j = f^*\}$, and $m^*$, $M^*$ are the
 Contents:
     cells: the enumeration of all cells
     value: the convex program has the value of the training problem; the excess loss as a sum of brackets
-    polytope: the optimal set is a polytope over fixed directions
+    polytope, circle: the optimal set is a polytope over fixed directions; these on the circle
     staircase: components and isolated points of the optimal networks by width
     paths: paths along which the loss never increases; pruning
+    stationary: stationary points as optima restricted to their own blocks
+    interpolators: least-norm interpolation, with and without a free skip connection
+    vectors, three_layers: vector outputs; parallel three-layer networks
+    instances: training problems and their certified solutions
 """
 
 from theorems import Paper
@@ -27,6 +31,7 @@ PAPER = Paper(
 
 from theorems.papers.convex_landscape import (  # noqa: E402
     cells,
+    circle,
     interpolators,
     paths,
     polytope,
@@ -40,6 +45,7 @@ from theorems.papers.convex_landscape import (  # noqa: E402
 __all__ = [
     "PAPER",
     "cells",
+    "circle",
     "interpolators",
     "paths",
     "polytope",

@@ -8,7 +8,7 @@ from solvers.relu.paths import nonincreasing_path as path_to
 from solvers.relu.polytope import polytope
 from solvers.relu.pruning import Units, prune
 from solvers.relu.staircase import staircase
-from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, curve, eq, le, shared
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import rank
 from theorems.papers.convex_landscape.polytope import UNIT, dot_q, plant, planted_family
@@ -122,6 +122,23 @@ def nonincreasing_path(d, q, skew, rho, beta, kind, weights, neurons, sizes, *, 
     yield "final loss", eq(loss(P, units, here), P.value)
     if straight:
         yield "loss does not increase", le(_straight_rise(P, d), 0)
+    if kind == "generic":
+        yield drawn(P, units, start, pieces)
+
+
+def drawn(P, units, start, pieces):
+    """The excess loss along the path as a curve: 1 at the start, a segment a unit of time, four points a segment."""
+    excess = [loss(P, units, start) - P.value]
+    for piece in pieces:
+        for t in (Q(1, 4), Q(1, 2), Q(3, 4), Q(1)):
+            used = {j: (1 - t) * piece.start.get(j, 0) + t * piece.end.get(j, 0) for j in piece.used}
+            excess.append(loss(P, units, used) - P.value)
+    return curve(
+        "the excess loss along paths from random networks to prescribed optima",
+        [k / max(1, len(excess) - 1) for k in range(len(excess))],
+        [v / excess[0] if excess[0] else v for v in excess],
+        axes=("time", "excess loss / excess of the start"),
+    )
 
 
 def listed(q):

@@ -8,7 +8,7 @@ from flint import fmpq
 
 from solvers.relu.polytope import polytope
 from solvers.relu.staircase import graph_size, staircase
-from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt, record, shared
+from theorems import Arrays, Choices, Given, Integers, Q, curve, eq, le, lt, record, shared
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import problem, solved
 from theorems.papers.convex_landscape.polytope import plant
@@ -108,6 +108,17 @@ def staircase_of_connectivity(system, *, connected=None, finite=0, largest=None,
     found = steps(P.supports, tuple(m for m, _, _ in known))
     yield "components and isolated points", eq([(s.width, s.components, s.isolated) for s in found], known)
     yield from regimes(P, len(f), connected=connected, finite=finite, largest=largest, points=points)
+    if system == "octahedron":
+        yield from drawn(found)
+
+
+def drawn(found):
+    """The staircase as curves."""
+    title = "optimal networks of the octahedron's atoms by width"
+    widths, components = [s.width for s in found], [s.components for s in found]
+    yield curve(title, widths, components, series="components", axes=("width m", "of the optimal set"))
+    yield curve(title, widths, components, series="components", mark="dots")
+    yield curve(title, widths, [s.isolated for s in found], series="isolated points", mark="rings")
 
 
 @shared
