@@ -3,6 +3,7 @@ r"""The recursion and the rate of the three methods, decided in balls at every s
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 from flint import arb
 
@@ -60,7 +61,7 @@ def order(words, n):
     return items
 
 
-COMMON = {
+COMMON: dict[str, Any] = {
     "d": Integers(1, 2),
     "L1": Choices(Q(1, 10), Q(1), Q(1, 3), Q(5)),
     "spread": Rationals(Q(1, 100), 2, denominator=100),

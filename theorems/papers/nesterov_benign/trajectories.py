@@ -130,7 +130,8 @@ def ramp(s: fmpq) -> tuple[Bump, ...]:
 
 def adversarial(a: fmpq, s: fmpq, x0: int, D: int) -> Staircase:
     """Bumps on the left between consecutive query points, once they lie beyond -D: aiming and L <= 1 hold, eps is near L."""
-    mu, bumps = a * a, []
+    mu = a * a
+    bumps: list[Bump] = []
     last = None
     while len(bumps) < 12:
         f = Staircase(mu, ramp(s), tuple(bumps))
