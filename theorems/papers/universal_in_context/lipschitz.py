@@ -161,7 +161,8 @@ def attention_wasserstein_lipschitz(d, near, R, seed, *, form="full") -> Iterato
         nu = [(w, [v * Q(99, 100) for v in y]) for w, y in mu]
     else:
         nu = random_measure(words, d, R, words.between(1, 5))
-    yield "main", le(*compared(head, x, R, mu, nu, form))
+    left, right = compared(head, x, R, mu, nu, form)
+    yield "main", le(left, right, within=Q(1, 10**40))  # equality at r = 0, where attention is uniform
 
 
 @attention_wasserstein_lipschitz.check(

@@ -58,7 +58,7 @@ def two_heads(atoms: list[tuple[fmpq, fmpq]], c: fmpq, heads: int = 2) -> arb:
     },
     every=True,
     part="variance",
-    method="balls of 160 bits; the fair coin for sharpness; ridge regression on contexts of 2 to 300 tokens (10000 at full), its exponent as a slope of balls",
+    method="balls of 160 bits; the fair coin for sharpness; ridge regression on contexts of 2 to 60 tokens (1000 at full), its exponent as a slope of balls",
     rests_on=(
         "Taylor: the error is (c^2/6) K''''(xi) and the fourth cumulant of a measure on [-1, 1] lies in [-2, 4/3]",
     ),
@@ -118,7 +118,7 @@ def ridge(pairs: list[tuple[fmpq, fmpq]], c: fmpq | None, lam: fmpq, *, means: b
 @in_context_regression.check(
     "ridge",
     domain={
-        "tokens": ByBudget(quick=Choices(2, 10, 60), full=Choices(2, 10, 300, 10000)),
+        "tokens": ByBudget(quick=Choices(2, 10, 60), full=Choices(2, 10, 300, 1000)),
         "seed": ByBudget(quick=Integers(0, 4), full=Integers(0, 9)),
     },
     every=True,
