@@ -79,6 +79,10 @@ def load_file(path: str | Path) -> list[Paper]:
             _forget(name)
             raise ClaimError(f"{path}{_line(error, file)} does not import: {type(error).__name__}: {error}") from error
     papers = [p for p in _PAPERS.values() if p.module == name]
+    taken = [p.key for p in papers if p.key in library_keys()]
+    if taken:
+        _forget(name)
+        raise ClaimError(f"{path}: the paper key {taken[0]!r} belongs to a paper of the library; choose another key")
     if not any(p.claims for p in papers):
         raise ClaimError(f"{path} defines no claim: decorate a function with @PAPER.bound(...) or the like")
     validate(papers, strict=False)
@@ -139,6 +143,10 @@ def find(claim_id: str) -> Claim:
     known = claims()
     if claim_id in known:
         return known[claim_id]
+    paper, _, name = claim_id.partition("/")
+    hyphened = f"{paper}/{name.replace('_', '-')}"
+    if hyphened in known:
+        return known[hyphened]
     raise KeyError(f"unknown claim {claim_id!r}{suggestion(claim_id, list(known))}")
 
 
@@ -161,7 +169,7 @@ def select(patterns: list[str], papers: list[Paper]) -> list[Claim]:
         hits = [
             c
             for c in everything
-            if pattern in (c.paper.key, c.id, c.name)
+            if pattern in (c.paper.key, c.id, c.name, c.own_name)
             or fnmatch.fnmatchcase(c.id, pattern)
             or fnmatch.fnmatchcase(c.name, pattern)
         ]

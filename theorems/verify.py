@@ -70,6 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def verify(path: Path) -> tuple[int, str]:
     """(status, message) for one file; whatever it contains, nothing of it is evaluated."""
+    if path.is_dir():
+        return UNREADABLE, f"a folder; name its files, {path}/*.json"
     try:
         size = os.path.getsize(path)
         if size > 4 * certificates.LONGEST:
@@ -80,7 +82,7 @@ def verify(path: Path) -> tuple[int, str]:
     try:
         claim = _claim(file.claim)
     except (KeyError, ClaimError, ImportError) as error:
-        return UNREADABLE, _line(error)
+        return UNREADABLE, f"{_line(error)} (a claim of your own: add --claims FILE.py)"
     try:
         return VALID, certificates.recheck(file, claim)
     except InvalidCertificate as error:

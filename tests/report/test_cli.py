@@ -75,7 +75,7 @@ def test_the_starter_file_runs_as_it_is(report: Report) -> None:
     assert report("--new", "my-first claims.py").returncode == 0
     done = report("my-first claims.py", "--jobs", "1")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 claims: 4 hold; mutants 8/8 killed; alpha used 7.8e-05 (1 statistical claim)" in done.stdout
+    assert "5 claims: 5 hold; mutants 10/10 killed; alpha used 7.8e-05 (1 statistical claim)" in done.stdout
     assert "warning" not in done.stdout
     assert "my_first_claims/bernoulli" in done.stdout
     for word in ("certified", "proved", "statistical"):

@@ -46,6 +46,7 @@ _TAKES = {  # options that each mode understands, beside those that select
         "seed",
         "jobs",
         "fail_fast",
+        "time_limit",
         "search",
         "cluster",
         "parts",
@@ -165,6 +166,12 @@ def _parser() -> _Parser:
         "--cluster",
         metavar="ADDRESS",
         help="run on a Dask cluster (tcp://host:8786; local:N starts N workers here) instead of --jobs worker processes",
+    )
+    how.add_argument(
+        "--time-limit",
+        type=_whole(1, "a whole number of seconds, at least 1,"),
+        metavar="SECONDS",
+        help="clock limit of one task, a block of instances or a mutant; what hits it is inconclusive (default: 600)",
     )
     how.add_argument(
         "--fail-fast", action="store_true", default=None, help="stop after the first claim that does not hold"

@@ -147,6 +147,7 @@ def _run(options: argparse.Namespace) -> int:
         instances=options.instances,
         certificates=options.certificates is not None,
         search=options.search or 0,
+        seconds=float(options.time_limit or Settings.seconds),
     )
     with keeping.kept(options) as ledger, progress.watching(len(chosen)) as watch:
         run = run_claims(
@@ -180,7 +181,9 @@ def _run(options: argparse.Namespace) -> int:
             sys.stdout.write(painted(compare.lines(before, report, options.compare), look))
         if options.certificates:
             files = "1 certificate file" if written == 1 else f"{written} certificate files"
-            sys.stdout.write(f"{files} in {options.certificates}; python -m theorems.verify re-checks them\n")
+            own = "".join(f" --claims {s}" for s in dict.fromkeys(c.source for c in chosen) if s.endswith(".py"))
+            again = f"python -m theorems.verify {os.path.join(options.certificates, '*.json')}{own}"
+            sys.stdout.write(f"{files} in {options.certificates}; re-check them with\n    $ {again}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _silence()

@@ -32,11 +32,12 @@ def lines(claims: int) -> Watch:
 
     def watch(event: Event) -> None:
         nonlocal finished, listening
-        if event.claim is None or not listening:
+        if not listening or (event.claim is None and not event.waiting):
             return
-        finished += 1
+        finished += event.claim is not None
+        what = said(event.claim) if event.claim is not None else f"still in {'; '.join(event.waiting)}"
         try:
-            print(f"[{finished:{width}}/{claims}] {said(event.claim)}", file=sys.stderr, flush=True)
+            print(f"[{finished:{width}}/{claims}] {what}", file=sys.stderr, flush=True)
         except BrokenPipeError:
             listening = False
 
@@ -75,6 +76,9 @@ def _bar(claims: int) -> Iterator[Watch]:
             if event.claim.verdict is not Verdict.HOLDS:
                 glyph, style = VERDICTS[event.claim.verdict]
                 bar.console.print(Text(f"{glyph} {said(event.claim)}", style))
+        if event.waiting:
+            bar.update(row, description=f"still in {event.waiting[0]}")
+            return
         bar.update(row, completed=event.done_tasks, description=f"{finished} of {claims} claims")
 
     with bar:

@@ -81,6 +81,7 @@ def find(name: str, what: Sequence[str]) -> Chosen:
         UsageError: for an unknown or ambiguous name.
     """
     pool = choose(what) if what else []
+    name = name.replace("_", "-") if "/" not in name and not name.endswith(".py") else name
     hits = [c for c in pool if name in (c.claim.id, c.claim.name)]
     if not hits and not what:
         hits = [c for c in _matching(name, [], check=True) if name in (c.claim.id, c.claim.name)]
@@ -88,6 +89,10 @@ def find(name: str, what: Sequence[str]) -> Chosen:
         known = [c.claim.id for c in pool]
         if not what and name in registry.library_keys():
             raise UsageError(f"{name!r} is a paper; its claims are {', '.join(c.claim.id for c in library([name]))}")
+        if name.endswith(".py"):
+            raise UsageError(
+                f"{name!r} is a claim file; name one of its claims: {name} --show CLAIM (--list lists them)"
+            )
         where = f" in {', '.join(what)}" if what else ""
         raise UsageError(f"unknown claim {name!r}{where}{registry.suggestion(name, known)}")
     if len(hits) > 1:
@@ -143,7 +148,7 @@ def _matching(pattern: str, others: list[Chosen], check: bool) -> list[Chosen]:
         raise failure  # claims of that paper may match too
     if hits:
         return hits
-    if Path(pattern).is_file():
+    if Path(pattern).is_file() and not pattern.endswith(".py"):
         raise UsageError(f"{pattern} is not a Python file: a claim file ends in .py")
     if head in wanted and failure:
         raise failure

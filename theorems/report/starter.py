@@ -14,7 +14,7 @@ Read one claim:     python -m theorems.report {file} --show bernoulli
 See one instance:   python -m theorems.report {file} --reproduce bernoulli --instance 3
 """
 
-from theorems import Arrays, Given, Integers, Paper, Q, Rationals, mean_eq, symbols
+from theorems import Arrays, Choices, Given, Integers, Paper, Q, Rationals, mean_eq, slope, symbols
 
 PAPER = Paper(key="{key}", title="Claims to start from", authors=("You",))
 
@@ -56,7 +56,7 @@ def two_squares():
     r"""$(a^2 + b^2)(c^2 + d^2) = (ac + bd)^2 + (ad - bc)^2$ for all real $a, b, c, d$."""
 
 
-@two_squares.proof("expansion", covers="all real a, b, c, d")
+@two_squares.proof("expansion")
 def expansion(*, sign=-1, power=2):
     a, b, c, d = symbols("a b c d")
     return (a**2 + b**2) * (c**2 + d**2), (a * c + b * d) ** power + (a * d + sign * b * c) ** 2
@@ -67,7 +67,9 @@ two_squares.mutant("first square forgotten", power=1)
 
 
 # A statistical claim. `draw(rng)` returns one number or a block of them; the kernel calls it until the comparison is
-# decided, at an error level fixed beforehand. Draw from `rng` (a NumPy generator) alone.
+# decided, at an error level fixed beforehand. Draw from `rng` (a NumPy generator) alone. `within` says how narrow its
+# interval has to be: a smaller distortion of the statement is not noticed. A line that defines an event by comparing
+# floats ends in `# event`: `return prob_le(lambda rng: rng.random(100) < 0.3, Q(3, 10), within=Q(1, 20))  # event`.
 @PAPER.identity(source="order statistics", evidence="statistical", domain=dict(n=Integers(2, 5)), quick=3, full=8)
 def largest_of_uniforms(n, *, offset=1, more=0):
     r"""$\mathbb{{E}} \max(U_1, \dots, U_n) = \frac{{n}}{{n + 1}}$ for independent uniform $U_i$ on $[0, 1]$."""
@@ -75,11 +77,23 @@ def largest_of_uniforms(n, *, offset=1, more=0):
     def draw(rng):
         return rng.random((100, n + more)).max(axis=1)
 
-    return mean_eq(draw, Q(n, n + offset), support=(0, 1))
+    return mean_eq(draw, Q(n, n + offset), support=(0, 1), within=Q(1, 20))
 
 
 largest_of_uniforms.mutant("n / (n + 2)", offset=2)
 largest_of_uniforms.mutant("one uniform more", more=1)
+
+
+# A rate: the exponent of exact values over growing sizes. A single instance still has a domain.
+@PAPER.rate(source="harmonic numbers", domain=dict(largest=Choices(4096)), every=True)
+def sum_of_squares(largest, *, power=2):
+    r"""$\sum_{{k \le n}} k^2 \sim n^3 / 3$: the exponent is 3."""
+    sizes = [largest // 2**j for j in range(5, -1, -1)]
+    return slope(sizes, [sum(k**power for k in range(1, n + 1)) for n in sizes], 3, within=Q(1, 20))
+
+
+sum_of_squares.mutant("sum of cubes", power=3)
+sum_of_squares.mutant("sum of k", power=1)
 '''
 
 

@@ -5,6 +5,7 @@ Nothing here looks at a clock or at the number of workers, so the same outcomes 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from theorems.claim import Claim, Mutant
@@ -109,7 +110,7 @@ def _verdict(
         where = f" at instance {refuted.smallest.index}" if refuted.smallest and refuted.smallest.instance else ""
         return Verdict.REFUTED, f"{refuted.part} is refuted{where}"
     if account.error:
-        return Verdict.ERROR, account.error.strip().splitlines()[-1]
+        return Verdict.ERROR, broke(account.error)
     if account.trouble:
         return Verdict.INCONCLUSIVE, account.trouble
     decided = [p for p in counted if p.holds]
@@ -147,6 +148,16 @@ def _rejection(claim: Claim, account: Account) -> str:
     return ""
 
 
+def broke(trace: str) -> str:
+    """A traceback in one line: the exception without its package, where it was raised, and on which instance."""
+    lines = trace.strip().splitlines()
+    at = max((i for i, line in enumerate(lines) if line.startswith("  File ")), default=0)
+    said = [line for line in lines[at:] if line and not line.startswith(" ")]
+    what = re.sub(r"^(?:\w+\.)+(?=\w+(?::|$))", "", said[0]) if said else lines[-1]
+    note = next((line for line in said[1:] if line.startswith("on instance ")), "")
+    return f"{what}{f' ({note})' if note else ''}"
+
+
 def _judge_mutant(mutant: Mutant, result: BlockResult | None, parts: dict[str, Tally]) -> MutantResult:
     if result is None:
         return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, "not run")
@@ -159,7 +170,7 @@ def _judge_mutant(mutant: Mutant, result: BlockResult | None, parts: dict[str, T
             mutant.name, Verdict.REFUTED, enough, reason, result.killed_part, found.evidence, found, result.seconds
         )
     if result.error:
-        reason = f"an exception kills nothing: {result.error.strip().splitlines()[-1]}"
+        reason = f"an exception kills nothing: {broke(result.error)}"
         return MutantResult(mutant.name, Verdict.ERROR, False, reason, seconds=result.seconds)
     if result.trouble:
         return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, result.trouble, seconds=result.seconds)

@@ -24,6 +24,7 @@ from theorems.run.work import perform, perform_all
 
 Finished = tuple[Item, BlockResult]
 RETRIES = 2
+HEARTBEAT = 30.0  # seconds of silence after which the runner says what it waits for
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "FLINT_NUM_THREADS"), "1"
 )
@@ -36,6 +37,7 @@ class Serial:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.waiting: Callable[[list[str]], None] = lambda tasks: None
         self._done: list[Finished] = []
 
     def free(self) -> bool:
@@ -102,6 +104,7 @@ class Pool:
         self._make, self._end = start or _loky, end or _end_loky
         self._shared_fate = shared_fate
         self._executor: Any = None
+        self.waiting: Callable[[list[str]], None] = lambda tasks: None
         self._running: dict[Future[list[BlockResult]], _Running] = {}
         self._again: deque[tuple[Item, int]] = deque()  # suspects of a crash with their tries, done one at a time
 
@@ -133,8 +136,11 @@ class Pool:
                 self._submit([item], tries)
             if not self._running:
                 break
-            soonest = min(r.deadline for r in self._running.values())
-            done, _ = wait(self._running, timeout=max(0.0, soonest - time.monotonic()), return_when=FIRST_COMPLETED)
+            left = max(0.0, min(r.deadline for r in self._running.values()) - time.monotonic())
+            done, _ = wait(self._running, timeout=min(left, HEARTBEAT), return_when=FIRST_COMPLETED)
+            if not done and left > HEARTBEAT:
+                self.waiting([str(r.items[0].task) for r in self._running.values()])
+                continue
             finished = self._collect(done, alone) if done else self._expired()
         return finished
 

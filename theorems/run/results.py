@@ -184,7 +184,10 @@ class Run:
         if self.interrupted:
             return 130
         verdicts = {c.verdict for c in self.claims}
-        survivors = any(not m.killed for c in self.claims if c.verdict is not Verdict.ERROR for m in c.mutants)
+        mutants = [m for c in self.claims if c.verdict is not Verdict.ERROR for m in c.mutants if not m.killed]
+        survivors = any(m.verdict in (Verdict.HOLDS, Verdict.REFUTED) for m in mutants)
+        if any(m.verdict is Verdict.ERROR for m in mutants):
+            verdicts.add(Verdict.ERROR)
         if Verdict.REFUTED in verdicts or survivors:
             return 1
         if Verdict.ERROR in verdicts:

@@ -25,12 +25,13 @@ __all__ = ["Event", "run_claims", "versions"]
 
 @dataclass(frozen=True)
 class Event:
-    """Progress: `planned` once, `done` after each task, `claim` when a verdict is known."""
+    """Progress: `planned` once, `done` after each task, `claim` when a verdict is known, `waiting` in long silences."""
 
     kind: str
     total_tasks: int
     done_tasks: int
     claim: ClaimResult | None = None
+    waiting: tuple[str, ...] = ()
 
 
 def run_claims(
@@ -118,6 +119,9 @@ class _Loop:
     def go(self) -> None:
         """Until everything that counts is judged."""
         self.notify(Event("planned", self.board.total, 0))
+        self.workers.waiting = lambda tasks: self.notify(
+            Event("waiting", self.board.total, self.done, waiting=tuple(tasks))
+        )
         while not self._ended():
             self._fill()
             if self._ended():

@@ -23,6 +23,7 @@ from theorems.run.results import BlockResult, Shown, Tally
 
 SHRINK_STEPS = 200
 MARGINS_KEPT = 400
+COUNTEREXAMPLES_KEPT = 3  # certificate files of counterexamples for one block
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
         limits.check_instance(family, draw.values)
         result.instances += 1
         items = evaluate(claim, check, draw.values, {}, settings, level=level, place=(family.id, k))
-        for item in items:
+        for item in located(items, claim, family, k):
             if isinstance(item, Record):
                 result.records.append((item.table, encode(dict(item.row))))
                 continue
@@ -141,6 +142,16 @@ def _block(claim: Claim, check: Check, family: Family, indices: range, settings:
                 first_refuted = (draw.values, item.part, item.outcome)
     if first_refuted is not None and first_refuted[2].evidence >= Evidence.NUMERIC:
         shrink(claim, check, family, first_refuted, settings, level, result)
+
+
+def located(items: Iterator[Answered | Record], claim: Claim, family: Family, k: int) -> Iterator[Answered | Record]:
+    """The same items; an exception of the check gets a note that says on which instance it broke."""
+    try:
+        yield from items
+    except Exception as error:
+        name = family.id.split("/", 1)[1]
+        error.add_note(f"on instance {k} of {name}; --reproduce {claim.id} --instance {k} --family {name} repeats it")
+        raise
 
 
 def _proof(claim: Claim, check: Check, knobs: Mapping[str, Any], settings: Settings, result: BlockResult) -> None:
@@ -212,7 +223,7 @@ def add(
     tally.level += o.level
     if o.margin is not None and len(tally.margins) < MARGINS_KEPT:
         tally.margins.append((k, o.margin))
-    if keep and evidenced(o):
+    if keep and evidenced(o) and (o.decision is Decision.FOR or tally.refuted < COUNTEREXAMPLES_KEPT):
         tally.certificates.append(kept(item, family, k))
     if o.decision is Decision.UNDECIDED:
         tally.undecided += 1
@@ -224,7 +235,7 @@ def add(
         tally.smallest = tally.smallest or shown(o, family, k, values, check=check.name, found=found)
         return
     tally.holds += 1
-    tally.covered = tally.covered or ": ".join(w for w in (check.covers, o.covered) if w)
+    tally.covered = tally.covered or domain_words(check.covers, o.covered)
     tally.steps = tally.steps or o.steps
     if tally.tightest is None or tightness(o.resolution, o.margin) < tightness(
         tally.tightest.resolution, tally.tightest.margin
@@ -262,6 +273,13 @@ def kept(item: Answered, family: Family | None, k: int) -> dict[str, Any]:
         ],
         "proof": o.certificate,
     }
+
+
+def domain_words(said: str, computed: str) -> str:
+    """The covered domain as the author words it and as the kernel computed it, once where they agree."""
+    if said in computed or computed in said:
+        return max(said, computed, key=len)
+    return f"{said}: {computed}"
 
 
 def tightness(resolution: float | None, margin: float | None) -> tuple[float, float]:
