@@ -57,11 +57,17 @@ def theory(module: str) -> Any:
     return reconstruct(value)
 
 
-def tight(module: str, *, factor: Any = ONE) -> Any:
-    """Both sides to within 1e-6."""
-    value, size = theory(module) * factor, abs(theory(module))
+def tight(module: str, *, shift: Any = NONE) -> Any:
+    """Both sides to within 1e-6 of the value, moved by a share `shift` of it."""
+    size = size_of(theory(module))
+    value = theory(module) + shift * size
     yield "no worse", le(worst(module), dyadic(value + WITHIN * size))
     yield "no better", le(dyadic(value - WITHIN * size), worst(module))
+
+
+def size_of(value: Any) -> Any:
+    """What relative means: the modulus, or 1 for the value 0."""
+    return abs(value) if value != 0 else ONE
 
 
 def upper(module: str, *, undercut: Any = NONE) -> Any:
@@ -71,8 +77,8 @@ def upper(module: str, *, undercut: Any = NONE) -> Any:
         least = enclose(program(module)).upper
         if least is None:
             raise ValueError("no certified lower end to undercut")
-        bound = -least - undercut * abs(least)
-    yield "no worse", le(worst(module), dyadic(bound + WITHIN * abs(bound) / 1000))
+        bound = -least - undercut * size_of(least)
+    yield "no worse", le(worst(module), dyadic(bound + WITHIN * size_of(bound) / 1000))
 
 
 def _declare(module: str) -> None:
@@ -94,16 +100,16 @@ def _declare(module: str) -> None:
         not_established="other parameters; classes whose interpolation conditions are only necessary",
     )(check)
     if kind == "tight":
-        claim.mutant("value lowered by 1e-5", factor=1 - FIVE_DIGITS)
-        claim.mutant("value raised by 1e-5", factor=1 + FIVE_DIGITS)
+        claim.mutant("value lowered by 1e-5", shift=-FIVE_DIGITS)
+        claim.mutant("value raised by 1e-5", shift=FIVE_DIGITS)
     else:
         claim.mutant("undercuts the certified lower end by 1e-5", undercut=FIVE_DIGITS)
         claim.mutant("undercuts the certified lower end by 5 %", undercut=Q(1, 20))
 
 
 def _tight(path: str) -> Callable[..., Any]:
-    def check(module, *, factor=ONE):  # type: ignore[no-untyped-def]
-        return tight(module, factor=factor)
+    def check(module, *, shift=NONE):  # type: ignore[no-untyped-def]
+        return tight(module, shift=shift)
 
     check.__doc__ = f"The worst case of PEPit's example `{path}` equals the theoretical value of its documentation."
     check.__name__ = path.replace(".", "_")
