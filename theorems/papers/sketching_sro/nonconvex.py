@@ -51,7 +51,7 @@ def kappa(eps, ratio, form):
 
 
 @PAPER.bound(
-    source="Theorem 4.3 in substance (condition on the degree of nonconvexity); constant derived",
+    source="nonconvex penalties: full column rank and a condition on the degree of nonconvexity; constant derived",
     fidelity="derived",
     evidence="certified",
     family=CONCAVE,

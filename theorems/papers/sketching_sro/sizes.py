@@ -34,7 +34,7 @@ def at_most(S, x):
 
 
 @PAPER.bound(
-    source="sketch sizes in Theorems 3.1, 4.1 and 4.5; constants derived",
+    source="sketch sizes used by the theorems; constants derived",
     fidelity="derived",
     evidence="statistical",
     family=TAILS,
