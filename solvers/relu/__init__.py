@@ -5,7 +5,8 @@ Contents:
     arrangement: all cells of the hyperplanes of the samples, exactly
     projection, working_set: the convex program in doubles
     faces, refine, enclosure: any precision, and the certificate of the optimal value
-    tight, structure, rational: the tight directions, certified by balls or by rationals
+    tight, structure, decide, box: the tight directions and the optimal polytope, certified by balls
+    known, surds, rational: what is exact about the dual optimum, ties included
     planted: rational problems with a known optimum
     pruning, paths: irreducible networks, and paths along which the loss never increases, exactly
     polytope, staircase: the optimal polytope, components and isolated points of the optimal networks by width

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import arb, fmpq
 
 from solvers.certificates import ReluProblem, check, problem_digest, schema
 from solvers.certificates.bounds import InvalidCertificate
@@ -159,15 +159,20 @@ def test_exact_ties_with_a_rational_dual_are_decided(X, y, beta, nu):
     assert (len(s.structure.atoms), s.m_star, s.M_star) == (3, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "beta"),
-    [
-        ([[0, 1], [-1, 1], [0, 1]], (0, 1, -2), 1),
-        ([[2, -3, 1], [3, 1, 1], [1, -1, 1]], (0, -4, 4), fmpq(1, 16)),
-    ],
-)
-def test_irrational_ties_are_said_to_be_undecided(X, y, beta):
-    s = train(X, y, beta)
+def test_an_irrational_tie_on_a_ray_is_decided():
+    # by hand: u = (1, 1)/sqrt 2 with s = -1 carries sqrt 2 - 1, nu = (1 - 1/sqrt 2, 1, -1 - 1/sqrt 2); (-1, 0) is tight and idle
+    s = train([[0, 1], [-1, 1], [0, 1]], (0, 1, -2), 1)
+    assert [a.s for a in s.structure.atoms] == [-1, 1]
+    half = arb(2).sqrt() / 2
+    for found, value in zip(s.structure.nu, (1 - half, 1, -1 - half)):
+        assert abs(found - value) < arb(10) ** -14
+    assert s.structure.atoms[1].u == (-1, 0)
+    assert (s.m_star, s.M_star, s.optimal_polytope.supports) == (1, 1, ((0,),))
+    assert abs(s.optimal_polytope.vertices[0][0] - (2 * half - 1)) < arb(10) ** -14
+
+
+def test_irrational_ties_of_dependent_atoms_are_said_to_be_undecided():
+    s = train([[2, -3, 1], [3, 1, 1], [1, -1, 1]], (0, -4, 4), fmpq(1, 16))
     assert s.structure.kind == "undecided"
     assert relative_width(s) < 1e-60
     with pytest.raises(UndecidedStructure, match="not decided"):

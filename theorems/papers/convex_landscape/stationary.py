@@ -13,9 +13,9 @@ from solvers.certificates import ReluProblem
 from solvers.certificates.relu import Neuron, network_value
 from solvers.enclosures import precision
 from solvers.enclosures.exact import dyadic as binary
+from solvers.relu.decide import Undecided, enclose, exact_rows
 from solvers.relu.faces import exact_face
 from solvers.relu.refine import Equations, refine
-from solvers.relu.structure import Undecided, enclose, exact_rows
 from solvers.relu.working_set import Face
 from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt, optimum, shared, symbols
 from theorems.papers.convex_landscape import PAPER
