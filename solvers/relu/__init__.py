@@ -3,7 +3,7 @@
 Contents:
     training: `train(X, y, beta)`, the public entry point
     arrangement: all cells of the hyperplanes of the samples, exactly
-    projection, working_set: the convex program in doubles
+    geometry, projection, lasso, working_set: the convex program in doubles
     faces, refine, enclosure: any precision, and the certificate of the optimal value
     tight, structure, decide, box: the tight directions and the optimal polytope, certified by balls
     known, surds, rational: what is exact about the dual optimum, ties included

@@ -13,12 +13,12 @@ from solvers.enclosures import krawczyk
 from solvers.exact_linalg import identity
 from solvers.relu.exact import Vector, dyadic_ball
 from solvers.relu.faces import ExactFace
+from solvers.relu.geometry import Geometry
 from solvers.relu.known import Known
 from solvers.relu.projection import exact_multipliers
 from solvers.relu.rational import exact_atom, exact_projection
 from solvers.relu.refine import Equations
 from solvers.relu.tight import Atom, Tight
-from solvers.relu.working_set import Geometry
 
 Array = np.ndarray[Any, Any]
 

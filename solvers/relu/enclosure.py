@@ -18,9 +18,10 @@ from solvers.certificates.relu import Multiplier, Neuron, ReluCertificate
 from solvers.enclosures import precision
 from solvers.relu.exact import Data, Vector, dyadic_ball
 from solvers.relu.faces import ExactFace, exact_face
+from solvers.relu.geometry import Active, Geometry
 from solvers.relu.projection import exact_multipliers
 from solvers.relu.refine import atoms_of, prune_dependent, refine
-from solvers.relu.working_set import Active, FloatSolution, Geometry, newton
+from solvers.relu.working_set import FloatSolution, newton
 
 Array = np.ndarray[Any, Any]
 CLOSE = 1e-7

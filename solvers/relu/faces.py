@@ -11,7 +11,7 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 from solvers.exact_linalg import identity, null_space
 from solvers.relu.arrangement import Arrangement
 from solvers.relu.exact import Data
-from solvers.relu.working_set import Face
+from solvers.relu.geometry import Face
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 from flint import fmpq
 
 from solvers.relu.exact import Vector, to_float
+from solvers.relu.geometry import Geometry
 from solvers.relu.polytope import polytope
 from solvers.relu.projection import exact_multipliers, project
 from solvers.relu.tight import Atom, Structure
-from solvers.relu.working_set import Geometry
 
 HEIGHT = 10**6
 """Largest denominator that is tried."""

@@ -17,7 +17,7 @@ from flint import arb, arb_mat, fmpq_mat
 from solvers.enclosures import precision
 from solvers.relu.exact import Data
 from solvers.relu.faces import ExactFace
-from solvers.relu.working_set import Active
+from solvers.relu.geometry import Active
 
 Array = np.ndarray[Any, Any]
 

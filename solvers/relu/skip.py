@@ -28,8 +28,8 @@ from solvers.enclosures import krawczyk
 from solvers.relu.arrangement import arrangement, pivot_columns
 from solvers.relu.exact import dyadic_ball, of_problem
 from solvers.relu.faces import ExactFace, exact_face
+from solvers.relu.geometry import Face, Geometry
 from solvers.relu.projection import exact_multipliers, project
-from solvers.relu.working_set import Face, Geometry
 
 Array = np.ndarray[Any, Any]
 

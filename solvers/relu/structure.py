@@ -28,13 +28,13 @@ from solvers.relu.box import box_vertices
 from solvers.relu.decide import Undecided, decide_cells, enclose
 from solvers.relu.enclosure import Approximation
 from solvers.relu.faces import ExactFace, exact_face
+from solvers.relu.geometry import Face, Geometry
 from solvers.relu.known import Known
 from solvers.relu.polytope import Polytope
 from solvers.relu.rational import rational_structure
 from solvers.relu.refine import Equations, refine
 from solvers.relu.surds import Unresolved
 from solvers.relu.tight import Atom, Structure, Tight, nearly_tight, tight_faces
-from solvers.relu.working_set import Face, Geometry
 
 Array = np.ndarray[Any, Any]
 

@@ -11,9 +11,9 @@ from flint import arb, fmpq
 
 from solvers.certificates.relu import ReluCertificate, dual_bounds
 from solvers.relu.enclosure import Approximation
+from solvers.relu.geometry import Face, Geometry
 from solvers.relu.polytope import Polytope
 from solvers.relu.projection import project
-from solvers.relu.working_set import Face, Geometry
 
 Array = np.ndarray[Any, Any]
 MARGIN = fmpq(1, 10**6)

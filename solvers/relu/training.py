@@ -32,12 +32,13 @@ from solvers.certificates.relu import Neuron, ReluCertificate, ReluProblem, chec
 from solvers.relu.arrangement import MAX_CELLS, Arrangement, arrangement
 from solvers.relu.enclosure import Approximation, approximate, certificate
 from solvers.relu.exact import Data, data, to_float
+from solvers.relu.geometry import Geometry
 from solvers.relu.polytope import Polytope
 from solvers.relu.staircase import Step
 from solvers.relu.staircase import staircase as of_supports
 from solvers.relu.structure import structure
 from solvers.relu.tight import Structure
-from solvers.relu.working_set import FloatSolution, Geometry, solve
+from solvers.relu.working_set import FloatSolution, solve
 
 Array = np.ndarray[Any, Any]
 MAGNITUDE_MIN, MAGNITUDE_MAX = 1e-60, 1e60

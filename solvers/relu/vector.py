@@ -19,7 +19,7 @@ from flint import fmpq
 from solvers.enclosures.exact import dyadic
 from solvers.relu.arrangement import Arrangement, arrangement
 from solvers.relu.exact import Vector, to_float
-from solvers.relu.working_set import nonnegative_quadratic
+from solvers.relu.lasso import nonnegative_quadratic
 
 Array = np.ndarray[Any, Any]
 

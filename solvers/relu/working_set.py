@@ -21,6 +21,8 @@ import numpy as np
 
 from solvers.relu.arrangement import Arrangement
 from solvers.relu.exact import Data
+from solvers.relu.geometry import Active, Face, Geometry
+from solvers.relu.lasso import lasso, nonnegative_quadratic
 from solvers.relu.projection import Projections, project
 
 Array = np.ndarray[Any, Any]
@@ -28,34 +30,6 @@ ROUNDS = 60
 ACCURACY = 1e-11
 """Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
 ON_HYPERPLANE = 1e-10
-
-
-@dataclass(frozen=True)
-class Face:
-    """A signed face of the arrangement.
-
-    Attributes:
-        s: sign of the output weight.
-        pattern: sign of each hyperplane's normal on the face, 0 on those that contain it.
-    """
-
-    s: int
-    pattern: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Active:
-    """A face that carries weight.
-
-    Attributes:
-        face: the signed face.
-        u: unit direction, length d.
-        weight: c > 0.
-    """
-
-    face: Face
-    u: Array
-    weight: float
 
 
 @dataclass(frozen=True)
@@ -75,77 +49,6 @@ class FloatSolution:
     excess: float
     rounds: int
     tight: tuple[tuple[int, Array, Projections], ...]
-
-
-class Geometry:
-    """Doubles of an arrangement that every round uses."""
-
-    def __init__(self, data: Data, cells: Arrangement) -> None:
-        self.data, self.cells = data, cells
-        self.active = cells.active.astype(float)
-        self.H = unit_rows(cells)
-        self.signs = np.vstack([cells.signs, -cells.signs]).astype(np.int8)
-        self.points = cells.points
-        self.which = np.array(cells.which)
-        self.orientation = np.array(cells.orientation)
-        self.facets, self.facet_signs, self.neighbours = facet_table(self.signs)
-
-    def face_rows(self, pattern: Array) -> Array:
-        """Sign of every sample on a face (0 on it, and for zero rows)."""
-        return np.where(self.which >= 0, pattern[self.which] * self.orientation, 0)
-
-    def matrix(self, face: Face) -> tuple[Array, Array]:
-        """(B, F): an orthonormal basis of the face's span and F = D_A X B."""
-        pattern = np.array(face.pattern)
-        B = null_basis(self.H[pattern == 0], self.data.X.shape[1])
-        return B, (self.face_rows(pattern) > 0)[:, None] * (self.data.X @ B)
-
-
-def facet_table(signs: Array) -> tuple[Array, Array, Array]:
-    """Facets of all P cells, padded: hyperplanes (-1: none), the cell's signs there, and the cells beyond.
-
-    A hyperplane is a facet of a cell if flipping its sign gives a cell. The sign vectors are compared by a 64-bit
-    hash (additive, so that a flip is one addition); facets serve as hints only.
-    """
-    P, h = signs.shape
-    if not h:
-        return np.full((P, 1), -1), np.zeros((P, 1), np.int8), np.full((P, 1), -1)
-    keys = np.random.default_rng(20240229).integers(0, 1 << 63, h, dtype=np.uint64)
-    half = P // 2
-    code = (signs[:half] > 0).astype(np.uint64) @ keys
-    every = np.concatenate([code, keys.sum(dtype=np.uint64) - code])
-    order = np.argsort(every)
-    ranked = every[order]
-    flipped = code[:, None] - keys * signs[:half].astype(np.int64).astype(np.uint64)
-    place = np.minimum(np.searchsorted(ranked, flipped), P - 1)
-    hit = ranked[place] == flipped
-    widest = int(hit.sum(axis=1).max(initial=1))
-    which = np.argsort(~hit, axis=1, kind="stable")[:, :widest]
-    present = np.take_along_axis(hit, which, axis=1)
-    facets = np.where(present, which, -1)
-    beyond = np.where(present, order[np.take_along_axis(place, which, axis=1)], -1)
-    mine = np.take_along_axis(signs[:half], which, axis=1)
-    opposite = np.where(present, (beyond + half) % P, -1)
-    return np.vstack([facets, facets]), np.vstack([mine, -mine]), np.vstack([beyond, opposite])
-
-
-def unit_rows(cells: Arrangement) -> Array:
-    """The normals as unit vectors, in doubles."""
-    rows = []
-    for h in cells.normals:
-        scale = 1 << max(max(map(abs, h)).bit_length() - 1, 0)
-        rows.append([v / scale for v in h])
-    H = np.array(rows, dtype=float).reshape(len(rows), cells.d)
-    return np.asarray(H / np.linalg.norm(H, axis=1, keepdims=True))
-
-
-def null_basis(Z: Array, d: int) -> Array:
-    """An orthonormal basis (columns) of {u : Z u = 0}."""
-    if not len(Z):
-        return np.eye(d)
-    _, values, rows = np.linalg.svd(Z, full_matrices=True)
-    rank = int((values > 1e-9 * values[0]).sum())
-    return np.asarray(rows[rank:].T)
 
 
 def solve(
@@ -355,45 +258,3 @@ def newton(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple
         inside &= bool(((geo.H @ p) * pattern > 1e-13 * length)[pattern != 0].all())
         actives.append(Active(face, p / length, float(beta * g[j])))
     return nu, tuple(actives), inside
-
-
-def lasso(A: Array, y: Array, beta: float, start: Array) -> Array:
-    """min 1/2 |A c - y|^2 + beta sum c over c >= 0."""
-    return nonnegative_quadratic(A.T @ A, A.T @ y - beta, start)
-
-
-def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
-    """min 1/2 x.Q x - b.x over x >= 0 for Q >= 0, by Lawson and Hanson's active sets, warm started."""
-    m = len(b)
-    x = np.maximum(start, 0.0)
-    passive = x > 0
-    ridge = 1e-14 * max(float(np.trace(Q)) / max(m, 1), 1e-300)
-    scale = np.abs(b).max(initial=0.0) + 1e-300
-    for _ in range(5 * m + 50):
-        for _ in range(m + 1):
-            index = np.flatnonzero(passive)
-            if not index.size:
-                break
-            block = Q[np.ix_(index, index)] + ridge * np.eye(index.size)
-            z = np.linalg.solve(block, b[index])
-            z += np.linalg.solve(block, b[index] - Q[np.ix_(index, index)] @ z)
-            bad = z <= 0
-            if not bad.any():
-                x = np.zeros(m)
-                x[index] = z
-                break
-            old = x[index]
-            ratio = np.full(index.size, np.inf)
-            ratio[bad] = old[bad] / np.maximum(old[bad] - z[bad], 1e-300)
-            t = ratio.min()
-            x[index] = old + t * (z - old)
-            out = index[bad & (ratio <= t * (1 + 1e-12))]
-            x[out] = 0.0
-            passive[out] = False
-        gradient = b - Q @ x
-        gradient[passive] = -np.inf
-        j = int(gradient.argmax()) if m else 0
-        if not m or gradient[j] <= 1e-13 * scale:
-            break
-        passive[j] = True
-    return x

@@ -9,10 +9,10 @@ from solvers.certificates import ReluProblem
 from solvers.enclosures import precision
 from solvers.relu.arrangement import arrangement
 from solvers.relu.exact import of_problem
+from solvers.relu.geometry import Geometry
 from solvers.relu.planted import cayley, planted
 from solvers.relu.polytope import polytope
 from solvers.relu.rational import exact_projections, tight_atoms
-from solvers.relu.working_set import Geometry
 from theorems import Approx, Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared, word
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import (

@@ -15,8 +15,8 @@ from solvers.enclosures import precision
 from solvers.enclosures.exact import dyadic as binary
 from solvers.relu.decide import Undecided, enclose, exact_rows
 from solvers.relu.faces import exact_face
+from solvers.relu.geometry import Face
 from solvers.relu.refine import Equations, refine
-from solvers.relu.working_set import Face
 from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt, optimum, shared, symbols
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import BITS, balls, certificate, dot, problem, solved, total

@@ -9,7 +9,8 @@ from solvers.enclosures import precision
 from solvers.enclosures.exact import dyadic as binary
 from solvers.relu.enclosure import approximate
 from solvers.relu.exact import of_problem
-from solvers.relu.working_set import Geometry, solve
+from solvers.relu.geometry import Geometry
+from solvers.relu.working_set import solve
 from theorems import Approx, Arrays, Choices, Given, Integers, Q, Rationals, dyadic, eq, le, lt, optimum, symbols
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import (
