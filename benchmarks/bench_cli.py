@@ -1,6 +1,6 @@
 """Answers that people wait for: `--help` and `--list` within half a second of processor time.
 
-    pytest benchmarks/bench_cli.py --benchmark-columns=min,median,rounds
+pytest benchmarks/bench_cli.py --benchmark-columns=min,median,rounds
 """
 
 from __future__ import annotations

@@ -26,9 +26,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=1000, help="first seed")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    chosen = [
-        c for c in registry.select(options.what, registry.load_library()) if c.evidence <= Evidence.STATISTICAL
-    ]
+    chosen = [c for c in registry.select(options.what, registry.load_library()) if c.evidence <= Evidence.STATISTICAL]
     failed = {c.id: 0 for c in chosen}
     survived = {c.id: 0 for c in chosen}
     started = time.perf_counter()

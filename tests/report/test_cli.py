@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.interrupts import interruptible
+
 from .conftest import environment
 
 Report = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -132,6 +134,7 @@ def test_an_interrupt_prints_what_is_finished_and_exits_with_130(files: Path) ->
     )
     child = subprocess.Popen(
         [sys.executable, "-m", "theorems.report", "slow.py", "--jobs", "2", "--json", "slow.json"],
+        preexec_fn=interruptible,
         env=environment(),
         cwd=files,
         stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from tests.claim_files import Write, run
+from tests.interrupts import interruptible
 from theorems.run.results import Verdict
 
 DIES = """
@@ -98,7 +99,7 @@ def test_interruption_reports_what_is_finished(write: Write) -> None:
     )
     process = subprocess.Popen(
         [sys.executable, "-m", "theorems.report", str(path), "--jobs", "1"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=interruptible,
     )  # fmt: skip
     time.sleep(5)
     os.killpg(process.pid, signal.SIGINT)

@@ -31,7 +31,7 @@ def exact(x, n, *, factor=1):
     "Bernoulli"
     return 1 + factor * n * x, (1 + x) ** n
 exact.mutant("5 %", factor=Q(21, 20))
-@PAPER.bound(quick=32, domain=dict(x=Rationals(-3, 5), n=Integers(0, 40)))
+@PAPER.bound(quick=32, domain=dict(x=Rationals(-3, -2, open="right"), n=Integers(3, 40)))
 def refuted(x, n):
     "Bernoulli on the wrong domain"
     return 1 + n * x, (1 + x) ** n
