@@ -41,7 +41,7 @@ def main() -> None:
     print("| claim | evidence | refuted | rate at most (99 %) | undecided, error or survivor |")
     print("|---|---|---|---|---|")
     for c in chosen:
-        bound = clopper_pearson_upper(failed[c.id], options.seeds, 0.01)
+        bound = clopper_pearson_upper(options.seeds, failed[c.id], 0.01)
         print(f"| {c.id} | {c.evidence} | {failed[c.id]} | {bound:.2%} | {survived[c.id]} |")
 
 
