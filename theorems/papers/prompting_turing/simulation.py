@@ -8,7 +8,7 @@ from typing import Any
 
 from solvers.machines import Post, PostRun, TuringMachine, run_post, run_turing
 from solvers.transformers import decode
-from theorems import ByBudget, Choices, Integers, Q, eq, le, shared, slope, word
+from theorems import ByBudget, Choices, Integers, Q, curve, eq, le, shared, slope, word
 from theorems.papers.prompting_turing.decoder import model
 from theorems.papers.prompting_turing.equivalence import BY_HAND, RANDOM_RUNS, thought
 from theorems.papers.prompting_turing.language import input_block, parsed, prompt, trace
@@ -85,8 +85,15 @@ def _palindromes(sizes, *, per_step="kmax + 2", exponent=LINEAR):
     runs = [palindrome_run(n) for n in sizes]
     factor = largest_offset(compiled(palindromes())) + 2 if per_step == "kmax + 2" else 1
     tokens = [generated(run) for _, run in runs]
-    yield "machine", le(tokens, [OVERHEAD * factor * t + len(run.output) + 2 for t, run in runs])
-    yield "exponent", slope([t for t, _ in runs], tokens, exponent, within=Q(1, 10))
+    steps = [t for t, _ in runs]
+    bounds = [OVERHEAD * factor * t + len(run.output) + 2 for t, run in runs]
+    yield "machine", le(tokens, bounds)
+    yield "exponent", slope(steps, tokens, exponent, within=Q(1, 10))
+    axes = ("steps of the Turing machine", "tokens")
+    yield curve(
+        "Length of the chain of thought on palindromes", steps, tokens, series="generated", mark="dots", axes=axes
+    )
+    yield curve("Length of the chain of thought on palindromes", steps, bounds, series="bound", axes=axes)
 
 
 cot_length_linear.mutant("a jump costs one token", per_step="1", breaks="program")
