@@ -90,10 +90,7 @@ def _palindromes(sizes, *, per_step="kmax + 2", exponent=LINEAR):
     yield "machine", le(tokens, bounds)
     yield "exponent", slope(steps, tokens, exponent, within=Q(1, 10))
     axes = ("steps of the Turing machine", "tokens")
-    yield curve(
-        "Length of the chain of thought on palindromes", steps, tokens, series="generated", mark="dots", axes=axes
-    )
-    yield curve("Length of the chain of thought on palindromes", steps, bounds, series="bound", axes=axes)
+    yield curve("Length of the chain of thought on palindromes", steps, tokens, series="generated", axes=axes)
 
 
 cot_length_linear.mutant("a jump costs one token", per_step="1", breaks="program")
