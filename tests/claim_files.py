@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import hashlib
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,18 +20,21 @@ from theorems import *
 from fractions import Fraction
 PAPER = Paper(key={key!r}, title="A paper")
 """
-_numbers = itertools.count()
 
 Write = Callable[[str], Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Iterator[Write]:
-    """Write a claim file: `write(body)` puts the imports and a paper with a fresh key before it."""
+def write(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Write]:
+    """Write a claim file: `write(body)` puts the imports and a paper with a key of its own before it.
+
+    The key, and with it every instance, depends on the test's name alone, not on which tests ran before.
+    """
     keys: list[str] = []
+    name = hashlib.sha256(request.node.name.encode()).hexdigest()[:8]
 
     def writer(body: str, *, header: bool = True) -> Path:
-        key = f"written_{next(_numbers)}"
+        key = f"written_{name}_{len(keys)}"
         keys.append(key)
         path = tmp_path / f"{key}.py"
         path.write_text((HEADER.format(key=key) if header else "") + textwrap.dedent(body))
