@@ -142,11 +142,6 @@ def _settled(
     return state
 
 
-def is_optimal(state: Dictionary) -> bool:
-    """Whether the dictionary is primal and dual feasible."""
-    return _violated(state) is None and _entering(state, bland=True) is None
-
-
 def solve(state: Dictionary) -> Infeasible | Unbounded | None:
     """Run both phases in place; `None` means that the dictionary is now optimal."""
     return _make_feasible(state) or _optimise(state)

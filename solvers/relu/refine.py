@@ -8,7 +8,6 @@ steps double the digits each time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,23 +19,6 @@ from solvers.relu.faces import ExactFace
 from solvers.relu.geometry import Active
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Refined:
-    """A root of the tightness equations to about the working precision (midpoints; nothing is proven).
-
-    Attributes:
-        faces: the active faces.
-        g: their g_j, exact dyadic balls; the weights are c_j = beta g_j.
-        nu: n x 1.
-        residual: largest |F_j| / beta^2 at the end.
-    """
-
-    faces: tuple[ExactFace, ...]
-    g: tuple[arb, ...]
-    nu: arb_mat
-    residual: float
 
 
 class Equations:

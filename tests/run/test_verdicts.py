@@ -317,3 +317,21 @@ def test_a_refuted_claim_has_the_margin_of_its_counterexample_and_no_resolution(
     assert result.margin is not None
     assert result.margin < 0
     assert result.resolution is None
+
+
+def test_a_mutant_that_dies_in_a_part_of_its_own_says_so_and_needs_the_claims_evidence(write: Write) -> None:
+    body = """
+    @PAPER.bound(quick=3, domain=dict(a=Integers(1, 9)))
+    def f(a, *, other=None):
+        "a <= a + 1"
+        yield "upper", le(a, a + 1)
+        if other == "exact":
+            yield "of the mutant", le(a + 1, a)
+        if other == "weak":
+            yield "of the mutant", le(Approx(99.0, 0.5), 1)
+    f.mutant("exactly", other="exact")
+    f.mutant("in floats only", other="weak")
+    """
+    exact, weak = only(write(body)).mutants
+    assert (exact.killed, weak.killed) == (True, False)
+    assert "in a part that only the mutant has" in exact.reason

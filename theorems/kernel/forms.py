@@ -97,11 +97,6 @@ class Ring:
                 self._tower.append(k)
         return k
 
-    def relate(self, k: int, power: int, radicand: Form) -> None:
-        """Add the relation `g_k**power = radicand`, whose right side uses other generators only."""
-        self.generators[k].power, self.generators[k].radicand = power, radicand
-        self._tower.append(k)
-
     def refined(self, key: Any, q: int) -> int:
         """A denominator of exponents for this key that q divides; restarts when the known one is too coarse."""
         have = self.finer.get(key)

@@ -8,7 +8,7 @@ distance of the two evaluations becomes the radius of a ball that is worth `nume
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -90,22 +90,18 @@ def evaluations(lhs: Any, rhs: Any, *, bits: int, max_bits: int, digits: int, sy
 
 def _evaluate(lhs: Any, rhs: Any, symbolic: bool) -> tuple[Any, Any]:
     if rhs is None:
-        both = _called(lhs)
+        both = lhs()
         if not isinstance(both, tuple) or len(both) != 2:
             raise KernelError(f"a thunk for both sides must return (lhs, rhs), not {type(both).__name__}")
         return admit(both[0], symbolic=symbolic), admit(both[1], symbolic=symbolic)
-    left = _called(lhs) if is_thunk(lhs) else lhs
-    right = _called(rhs) if is_thunk(rhs) else rhs
+    left = lhs() if is_thunk(lhs) else lhs
+    right = rhs() if is_thunk(rhs) else rhs
     return admit(left, symbolic=symbolic), admit(right, symbolic=symbolic)
 
 
 def is_thunk(side: Any) -> bool:
     """Whether a side is to be called; FLINT's polynomials are callable, and values."""
     return callable(side) and not isinstance(side, POLYNOMIALS)
-
-
-def _called(thunk: Callable[[], Any]) -> Any:
-    return thunk()
 
 
 def _holds(value: Any, kind: type) -> bool:

@@ -34,7 +34,7 @@ def judge(
     counted = [p for p in parts.values() if p.role != "crosscheck"]
     evidence = min((p.evidence for p in counted if p.evidence is not None), default=None)
     refuted = next((p for p in parts.values() if p.refuted), None)
-    judged = [_judge_mutant(m, r, parts) for m, r in zip(claim.mutants, mutants)]
+    judged = [_judge_mutant(m, r, parts, evidence) for m, r in zip(claim.mutants, mutants)]
     verdict, reason = _verdict(claim, account, counted, evidence, refuted, judged, bool(downgraded))
     margin, resolution = _sharpness(counted, evidence, refuted)
     return ClaimResult(
@@ -158,14 +158,20 @@ def broke(trace: str) -> str:
     return f"{what}{f' ({note})' if note else ''}"
 
 
-def _judge_mutant(mutant: Mutant, result: BlockResult | None, parts: dict[str, Tally]) -> MutantResult:
+def _judge_mutant(
+    mutant: Mutant, result: BlockResult | None, parts: dict[str, Tally], evidence: Evidence | None
+) -> MutantResult:
+    """How a mutant ended. A part that only the mutant has is measured by the evidence of the whole claim."""
     if result is None:
         return MutantResult(mutant.name, Verdict.INCONCLUSIVE, False, "not run")
     found = result.killed_by
     if found is not None:
-        earned = parts[result.killed_part].evidence if result.killed_part in parts else None
+        alone = result.killed_part not in parts
+        earned = evidence if alone else parts[result.killed_part].evidence
         enough = earned is None or found.evidence >= min(earned, Evidence.CERTIFIED)
         reason = found.reason if enough else f"refuted at {found.evidence} only, while the part earns {earned}"
+        if enough and alone:
+            reason = f"in a part that only the mutant has{': ' if reason else ''}{reason}"
         return MutantResult(
             mutant.name, Verdict.REFUTED, enough, reason, result.killed_part, found.evidence, found, result.seconds
         )

@@ -85,9 +85,3 @@ def number_of_tasks(claim: Claim, settings: Settings) -> int:
                 refused = refusal(family, settings.instances)
                 total += 1 if refused else max(1, number_of_blocks(family, family.count(settings.instances)))
     return total
-
-
-def mutant_tasks(source: str, claim: Claim) -> Iterator[Task]:
-    """One task a mutant: it runs in index order until the mutant dies."""
-    for m in range(len(claim.mutants)):
-        yield Task(source, claim.id, mutant=m)
