@@ -94,16 +94,20 @@ class Check:
     vectorize: bool = False
 
     @cached_property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        """The parameters of the function, in order."""
+        return tuple(inspect.signature(self.function).parameters.values())
+
+    @cached_property
     def knobs(self) -> dict[str, Any]:
         """Keyword-only parameters and their true values."""
-        parameters = inspect.signature(self.function).parameters.values()
-        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        return {p.name: p.default for p in self.parameters if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
     def arguments(self) -> list[str]:
         """Names of the parameters that an instance supplies."""
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return [p.name for p in inspect.signature(self.function).parameters.values() if p.kind in kinds]
+        return [p.name for p in self.parameters if p.kind in kinds]
 
     @property
     def place(self) -> Where:
@@ -477,7 +481,7 @@ def _families(paper: Paper, name: str, options: dict[str, Any], place: Where) ->
 
 
 def _check_signature(claim_id: str, check: Check) -> None:
-    for p in inspect.signature(check.function).parameters.values():
+    for p in check.parameters:
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise ClaimError(f"{check.place}: {claim_id}: parameters are named one by one, not as *args or **kwargs")
         if p.kind is p.KEYWORD_ONLY and p.default is p.empty:

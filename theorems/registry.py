@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import gc
 import hashlib
 import importlib
 import importlib.util
@@ -38,7 +39,13 @@ def library_keys() -> list[str]:
 
 def load_library() -> list[Paper]:
     """Import every paper module of the package and validate its claims."""
-    return [load_paper(key) for key in library_keys()]
+    collecting = gc.isenabled()
+    gc.disable()  # nothing that an import makes is garbage, and the collector walks all of it again and again
+    try:
+        return [load_paper(key) for key in library_keys()]
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def load_paper(key: str) -> Paper:
