@@ -6,7 +6,7 @@ Nesterov's method with step $\eta \le 1/L$, $a = \sqrt{\mu\eta}$, $\rho = (1 - a
 $x_{n+1} = y_n - \eta g_n$, $v_{n+1} = \rho(v_n - \sqrt\eta g_n)$. AGNES uses $\sqrt\alpha$ in place of $\sqrt\eta$ in the first and the last.
 
 Contents:
-    heavy_ball: the continuous-time model
+    heavy_ball, huber: the continuous-time model, and its exact solution on Huber functions
     one_step: the Lyapunov identity of one step and its sharp thresholds
     trajectories: whole runs on staircases, valleys and circles
     complexity: numbers of steps as the condition number grows
