@@ -10,14 +10,18 @@ Contents:
     one_step: the Lyapunov identity of one step and its sharp thresholds
     trajectories: whole runs on staircases, valleys and circles
     complexity: numbers of steps as the condition number grows
-    noise: additive noise, and multiplicative noise with AGNES
+    noise: additive noise
+    agnes: multiplicative noise with AGNES, and without
+    agnes_affine: affine sets of minimisers under multiplicative noise
     overparametrised: local aiming in regression
     staircase: the test functions
 """
 
+from theorems.papers.nesterov_benign import agnes_affine as agnes_affine  # its parts belong to agnes_mixed_noise
+from theorems.papers.nesterov_benign.agnes import agnes_mixed_noise
 from theorems.papers.nesterov_benign.complexity import nag_gd_complexity_exponent
 from theorems.papers.nesterov_benign.heavy_ball import heavy_ball_identity, heavy_ball_ode_decay
-from theorems.papers.nesterov_benign.noise import agnes_mixed_noise, nag_additive_noise
+from theorems.papers.nesterov_benign.noise import nag_additive_noise
 from theorems.papers.nesterov_benign.one_step import nag_one_step_lyapunov
 from theorems.papers.nesterov_benign.overparametrised import overparam_local_aiming
 from theorems.papers.nesterov_benign.paper import PAPER
