@@ -9,7 +9,8 @@ polytope is $P^* = \{c \ge 0 : \sum_j c_j a_j = f^*\}$, and $m^*$, $M^*$ are the
 
 Contents:
     cells: the enumeration of all cells
-    value: the convex program has the value of the training problem; the excess loss as a sum of brackets
+    value: the convex program has the value of the training problem
+    excess: the excess loss as a sum of brackets
     polytope, circle: the optimal set is a polytope over fixed directions; these on the circle
     staircase: components and isolated points of the optimal networks by width
     paths: paths along which the loss never increases; pruning
@@ -32,6 +33,7 @@ PAPER = Paper(
 from theorems.papers.convex_landscape import (  # noqa: E402
     cells,
     circle,
+    excess,
     interpolators,
     paths,
     polytope,
@@ -46,6 +48,7 @@ __all__ = [
     "PAPER",
     "cells",
     "circle",
+    "excess",
     "interpolators",
     "paths",
     "polytope",

@@ -11,20 +11,9 @@ from solvers.certificates.relu import count_cells, normals
 from solvers.relu import arrangement
 from theorems import Arrays, Choices, Given, Integers, Rationals, eq, le
 from theorems.papers.convex_landscape import PAPER
+from theorems.papers.convex_landscape.instances import CHANGES, altered
 
 SMALL = 7  # hyperplanes up to which all subsets are looked at
-
-
-def _altered(X, change):
-    """A degenerate variant: the last row repeated, negated, doubled or zero; or the last column repeated."""
-    rows = [list(row) for row in X.tolist()]
-    if change == "rank drop":
-        return [[*row[:-1], row[0]] if len(row) > 1 else row for row in rows]
-    factor = {"as drawn": None, "repeated": 1, "negated": -1, "doubled": 2, "zero": 0}[change]
-    if factor is not None:
-        rows[-1] = [factor * v for v in rows[0]]
-    return rows
-
 
 GENERIC = PAPER.family(
     "generic-rows",
@@ -41,7 +30,7 @@ DEGENERATE = PAPER.family(
     d=Integers(1, 5),
     top=Integers(1, 3),
     X=Given(lambda n, d, top: Arrays(Integers(-top, top), (n, d))),
-    change=Choices("as drawn", "repeated", "negated", "doubled", "zero", "rank drop"),
+    change=Choices(*CHANGES, "rank drop"),
     quick=20,
     full=250,
 )
@@ -51,7 +40,7 @@ DEFICIENT = PAPER.family(
     d=Integers(3, 5),
     X=Given(lambda n, d: Arrays(Rationals(-99, 99, denominator=32), (n, d))),
     change=Choices("rank drop"),
-    where=lambda X, d, change: len(normals([[fmpq(v) for v in row] for row in _altered(X, change)])) > d,
+    where=lambda X, d, change: len(normals([[fmpq(v) for v in row] for row in altered(X.tolist(), change)])) > d,
     quick=6,
     full=74,
 )
@@ -121,7 +110,7 @@ def arrangement_enumeration_exact(X, d, change, *, shift=1, use_rank=True, enume
     non-parallel non-zero rows of rank $r$ the number $P$ of cells satisfies $P \le 2 \sum_{k<r} \binom{h-1}{k}$, with equality iff every $r$ of
     the normals are independent; $P \le 2r (e(h-1)/r)^r$ if $h - 1 \ge r$, and $P \le 2 (e(h-1)/(r-1))^{r-1}$ if $2 \le r \le h$.
     """
-    rows = [[fmpq(v) for v in row] for row in _altered(X, change)]
+    rows = [[fmpq(v) for v in row] for row in altered(X.tolist(), change)]
     cells = enumerate(rows)
     H, h, r = cells.normals, len(cells.normals), cells.rank
     signs = [[(v > 0) - (v < 0) for v in line] for line in _products(cells.witnesses, H)]

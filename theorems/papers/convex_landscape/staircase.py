@@ -10,9 +10,8 @@ from solvers.relu.polytope import polytope
 from solvers.relu.staircase import graph_size, staircase
 from theorems import Arrays, Choices, Given, Integers, Q, curve, eq, le, lt, record, shared
 from theorems.papers.convex_landscape import PAPER
-from theorems.papers.convex_landscape.instances import problem, solved
+from theorems.papers.convex_landscape.instances import problem, solved, training_problems
 from theorems.papers.convex_landscape.polytope import plant
-from theorems.papers.convex_landscape.value import training_problems
 
 SQUARE = tuple(tuple((1, 1, 0, 0)[(k - j) % 4] for k in range(4)) for j in range(4))
 HEXAGON = tuple(tuple((2, 1, 0, 0, 0, 1)[(k - j) % 6] for k in range(6)) for j in range(6))
