@@ -6,25 +6,40 @@ Lower bound: for every nu with |nu.(Xu)_+| <= beta on the unit ball, nu.y - |nu|
 every network of any width (Pilanci and Ergen 2020; weak duality needs nothing but |a| |w| <= (a^2 + |w|^2)/2).
 The constraint is checked cell by cell: on the closed cone K of a cell with active samples D,
 nu.(Xu)_+ = c.u with c = X^T D nu, and c.u <= |c + G^T lam| |u| for every lam >= 0, where G u >= 0 on K. Every u
-lies in some closed cell; that the listed cells are all is certain because they are distinct and their number is
-the number of cells, counted by deletion and restriction.
+lies in some closed cell; `solvers.certificates.cells` sees that no cell is missing from the list. Most cones are far
+from tight, and integers of 64 bits show it; the others are decided with all digits.
 
 Upper bound: the value of one network with rational weights.
-
-Cells come in antipodal pairs, and one witness is listed per pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import gcd, lcm
+from math import lcm
+from typing import TYPE_CHECKING
 
 from flint import fmpq, fmpz, fmpz_mat
 
 from solvers.certificates.bounds import InvalidCertificate, Verified
+from solvers.certificates.cells import check_cells, count_cells, normals
 
-Normal = tuple[int, ...]
+if TYPE_CHECKING:
+    from solvers.certificates.words import Array
+
+__all__ = [
+    "Multiplier",
+    "Neuron",
+    "ReluCertificate",
+    "ReluProblem",
+    "check_cells",
+    "check_dual",
+    "check_relu",
+    "count_cells",
+    "dual_bounds",
+    "network_value",
+    "normals",
+]
 
 
 @dataclass(frozen=True)
@@ -102,56 +117,18 @@ def check_relu(problem: ReluProblem, certificate: ReluCertificate) -> Verified:
     n = len(problem.X)
     if len(certificate.nu) != n:
         raise InvalidCertificate(f"nu has {len(certificate.nu)} entries; expected {n}")
-    masks = check_cells(problem.X, certificate.cells)
-    check_dual(problem, certificate, masks)
+    active = check_cells(problem.X, certificate.cells)
+    check_dual(problem, certificate, active)
     lower = sum((v * (t - v / 2) for v, t in zip(certificate.nu, problem.y)), fmpq(0))
     upper = network_value(problem, certificate.network)
     count = 2 * len(certificate.cells) if certificate.cells else 1
     return Verified(f"the optimum of all widths lies in the stated interval ({count} cells)", lower, upper)
 
 
-def check_cells(X: Sequence[Sequence[fmpq]], cells: Sequence[Sequence[fmpq]]) -> list[list[bool]]:
-    """The active samples at each witness, once the witnesses are seen to represent all pairs of cells.
-
-    Raises:
-        InvalidCertificate: for a witness on a hyperplane, two witnesses of one pair, or a number of cells that
-            is not the number of cells.
-    """
-    d = len(X[0])
-    if any(len(z) != d or any(v.q != 1 for v in z) for z in cells):
-        raise InvalidCertificate(f"a witness of a cell is not an integer vector of length {d}")
-    nonzero = [k for k, row in enumerate(X) if any(v != 0 for v in row)]
-    if not nonzero:
-        if cells:
-            raise InvalidCertificate("all samples are zero: there is one cell, and none is to be listed")
-        return []
-    H = fmpz_mat([[fmpz(v) for v in integer_row(X[k])] for k in nonzero])
-    Z = fmpz_mat([[v.p for v in z] for z in cells]) if cells else fmpz_mat(0, d)
-    products = (Z * H.transpose()).tolist() if cells else []
-    masks: list[list[bool]] = []
-    seen: set[tuple[bool, ...]] = set()
-    for i, line in enumerate(products):
-        if 0 in line:
-            raise InvalidCertificate(f"the witness of cell {i} lies on a hyperplane of a sample")
-        signs = [v > 0 for v in line]
-        key = tuple(signs) if signs[0] else tuple(not v for v in signs)
-        if key in seen:
-            raise InvalidCertificate(f"cell {i} was listed before, as itself or as its antipode")
-        seen.add(key)
-        mask = [False] * len(X)
-        for k, active in zip(nonzero, signs):
-            mask[k] = active
-        masks.append(mask)
-    expected = count_cells(X)
-    if 2 * len(masks) != expected:
-        raise InvalidCertificate(f"{2 * len(masks)} cells are listed, and the arrangement has {expected}")
-    return masks
-
-
-def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[Sequence[bool]]) -> None:
+def check_dual(problem: ReluProblem, certificate: ReluCertificate, active: Array) -> None:
     """Raise `InvalidCertificate` unless |nu.(Xu)_+| <= beta |u| is shown on all cells."""
     beta2 = problem.beta**2
-    for i, side, sign, square, scale in dual_bounds(problem, certificate, masks, problem.beta):
+    for i, side, sign, square, scale in dual_bounds(problem, certificate, active, problem.beta):
         if beta2.q * square > beta2.p * scale:
             missing = (
                 ""
@@ -162,130 +139,108 @@ def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequen
 
 
 def dual_bounds(
-    problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[Sequence[bool]], skip: fmpq
+    problem: ReluProblem, certificate: ReluCertificate, active: Array, limit: fmpq
 ) -> Iterator[tuple[int, int, int, fmpz, fmpz]]:
-    """Exact bounds |sign c + G^T lam|^2 = S / D of all signed cones with |c| > skip, as (cell, side, sign, S, D).
+    """Exact bounds |sign c + G^T lam|^2 = S / D, as (cell, side, sign, S, D), of all signed cones but those with a
+    bound that 64-bit integers show to be at most `limit`.
 
     Where no multiplier is given lam = 0.
+
+    Args:
+        problem, certificate: the data.
+        active: the active samples at each witness, pairs x n bools.
+        limit: positive.
+
+    Raises:
+        InvalidCertificate: for a multiplier of no cone or sample, repeated, or negative.
     """
-    if not masks:
+    from solvers.certificates.words import shown
+
+    X, nu, multipliers = problem.X, certificate.nu, certificate.multipliers
+    cones = _cones(multipliers, *active.shape)
+    listed = [(cone, k, v) for cone, m in zip(cones, multipliers) for k, v in zip(m.rows, m.values)]
+    undecided = [index for index, done in enumerate(shown(X, nu, active, listed, limit)) if not done]
+    if not undecided:
         return
-    X, nu = problem.X, certificate.nu
-    n, d = len(X), len(X[0])
-    # integers: X = A / p, nu = N / q, so c = C / (p q)
-    p = lcm(*(int(v.q) for row in X for v in row))
-    q = lcm(*(int(v.q) for v in nu))
-    A = [[fmpz(v.p) * (p // int(v.q)) for v in row] for row in X]
-    N = [fmpz(v.p) * (q // int(v.q)) for v in nu]
+    # X = A / p, nu = N / q, so c = C / (p q)
+    A, p = _integers(X)
+    [N], q = _integers([nu])
     weighted = fmpz_mat([[t * v for v in row] for t, row in zip(N, A)])
-    total = [sum((weighted[k, j] for k in range(n)), fmpz(0)) for j in range(d)]
-    C = (fmpz_mat([[int(v) for v in mask] for mask in masks]) * weighted).tolist()
+    sides = sorted({index // 2 for index in undecided})
+    chosen = fmpz_mat([(active[side // 2] != bool(side % 2)).astype(int).tolist() for side in sides])
+    C = dict(zip(sides, (chosen * weighted).tolist()))
     unit = fmpz(p * q) ** 2
-    least = (skip * p * q) ** 2
-    given = {(m.cell, m.side, m.sign): m for m in certificate.multipliers}
-    if len(given) != len(certificate.multipliers):
+    place = dict(zip(cones, multipliers))
+    for index in undecided:
+        i, side, sign, vector = index // 4, index // 2 % 2, -1 if index % 2 else 1, C[index // 2]
+        m = place.get(index)
+        if m is None:
+            yield i, side, sign, sum([v * v for v in vector], fmpz(0)), unit
+        else:
+            square, h = _square(m, vector, A, q, active[i])
+            yield i, side, sign, square, unit * h * h
+
+
+def _cones(multipliers: Sequence[Multiplier], cells: int, n: int) -> list[int]:
+    """The index 4 cell + 2 side + (sign < 0) of each multiplier's signed cone.
+
+    Raises:
+        InvalidCertificate: unless these are multipliers lam >= 0 of samples, at most one for a signed cone.
+    """
+    for m in multipliers:
+        if not (0 <= m.cell < cells and m.side in (0, 1) and m.sign in (1, -1)):
+            raise InvalidCertificate(f"a multiplier of cell {m.cell} (side {m.side}, sign {m.sign}); there are {cells}")
+        if len(m.rows) != len(m.values):
+            raise InvalidCertificate("a multiplier with missing rows or values")
+    cones = [4 * m.cell + 2 * m.side + (m.sign < 0) for m in multipliers]
+    if len(set(cones)) != len(cones):
         raise InvalidCertificate("two multipliers for one signed cone")
-    lifted = [[q * v for v in row] for row in A]
-    for i, c in enumerate(C):
-        for side, vector in ((0, c), (1, [t - v for t, v in zip(total, c)])):
-            size = sum([v * v for v in vector], fmpz(0))
-            if least.q * size <= least.p:
-                continue
-            for sign in (1, -1):
-                m = given.get((i, side, sign))
-                if m is None:
-                    yield i, side, sign, size, unit
-                else:
-                    square, h = _square(m, vector, lifted, masks[i])
-                    yield i, side, sign, square, unit * h * h
+    for k in {k for m in multipliers for k in m.rows}:
+        if not 0 <= k < n:
+            raise InvalidCertificate(f"a multiplier of sample {k}; there are {n}")
+    if any(v.p < 0 for m in multipliers for v in m.values):
+        raise InvalidCertificate("a negative multiplier")
+    return cones
 
 
 def _square(
-    m: Multiplier, vector: Sequence[fmpz], lifted: Sequence[Sequence[fmpz]], mask: Sequence[bool]
+    m: Multiplier, vector: Sequence[fmpz], A: Sequence[Sequence[fmpz]], q: int, active: Array
 ) -> tuple[fmpz, fmpz]:
-    """(S, h) with |sign c + G^T lam|^2 = S / (h p q)^2; raises `InvalidCertificate` unless lam >= 0 on samples."""
-    n = len(mask)
-    if len(m.rows) != len(m.values) or len(set(m.rows)) != len(m.rows):
-        raise InvalidCertificate("a multiplier with repeated or missing rows")
+    """(S, h) with |sign c + G^T lam|^2 = S / (h p q)^2, where c = vector / (p q) and X = A / p."""
     h = fmpz(1)
     for value in m.values:
-        if value < 0:
-            raise InvalidCertificate("a negative multiplier")
         if h % value.q != 0:
             h = h.lcm(value.q)
     moved = [h * v for v in vector]
     for k, value in zip(m.rows, m.values):
-        if not 0 <= k < n:
-            raise InvalidCertificate(f"a multiplier of sample {k}; there are {n}")
         # G u >= 0 holds row by row: x_k.u >= 0 where active, -x_k.u >= 0 where not
-        inside = mask[k] != bool(m.side)
-        weight = value.p * (h // value.q)
+        inside = bool(active[k]) != bool(m.side)
+        weight = q * value.p * (h // value.q)
         if inside != (m.sign > 0):
             weight = -weight
-        moved = [v + weight * a for v, a in zip(moved, lifted[k])]
+        moved = [v + weight * t for v, t in zip(moved, A[k])]
     return sum([v * v for v in moved], fmpz(0)), h
 
 
-def network_value(problem: ReluProblem, network: Iterable[Neuron]) -> fmpq:
+def network_value(problem: ReluProblem, network: Sequence[Neuron]) -> fmpq:
     """The exact objective of a network."""
     d = len(problem.X[0])
-    fit = [fmpq(0)] * len(problem.X)
-    penalty = fmpq(0)
     for neuron in network:
         if len(neuron.w) != d:
             raise InvalidCertificate(f"a neuron with {len(neuron.w)} input weights; expected {d}")
-        penalty += sum((v * v for v in neuron.w), neuron.a * neuron.a)
-        for k, row in enumerate(problem.X):
-            z = sum((v * w for v, w in zip(row, neuron.w)), fmpq(0))
-            if z > 0:
-                fit[k] += neuron.a * z
+    fit = [fmpq(0)] * len(problem.X)
+    if network:
+        X, p = _integers(problem.X)
+        W, q = _integers([neuron.w for neuron in network])
+        a, r = _integers([[neuron.a] for neuron in network])
+        hidden = [[max(z, 0) for z in row] for row in (fmpz_mat(X) * fmpz_mat(W).transpose()).tolist()]
+        fit = [fmpq(v, p * q * r) for v in (fmpz_mat(hidden) * fmpz_mat(a)).entries()]
+    penalty = sum((v * v for neuron in network for v in (*neuron.w, neuron.a)), fmpq(0))
     loss = sum(((f - t) ** 2 for f, t in zip(fit, problem.y)), fmpq(0))
     return loss / 2 + problem.beta * penalty / 2
 
 
-def integer_row(row: Sequence[fmpq]) -> Normal:
-    """The primitive integer vector on the ray of a row."""
-    common = lcm(*(int(v.q) for v in row))
-    whole = [int(v.p) * (common // int(v.q)) for v in row]
-    divisor = gcd(*whole)
-    return tuple(v // divisor for v in whole) if divisor else tuple(whole)
-
-
-def normals(X: Sequence[Sequence[fmpq]]) -> list[Normal]:
-    """The distinct hyperplanes of the nonzero rows: primitive normals, first nonzero entry positive."""
-    return list(dict.fromkeys(_oriented(integer_row(row)) for row in X if any(v != 0 for v in row)))
-
-
-def count_cells(X: Sequence[Sequence[fmpq]]) -> int:
-    """The number of cells of the arrangement of the rows' hyperplanes (Zaslavsky: deletion and restriction)."""
-    return _count(normals(X), len(X[0]))
-
-
-def _count(H: Sequence[Normal], d: int) -> int:
-    if not H:
-        return 1
-    if d == 1:
-        return 2
-    if d == 2:
-        return 2 * len(H)
-    # r(h_1..h_k) = r(h_1..h_{k-1}) + r(h_1..h_{k-1} restricted to the hyperplane h_k = 0)
-    return 1 + sum(_count(restrict(H[:k], h), d - 1) for k, h in enumerate(H))
-
-
-def restrict(H: Sequence[Normal], h: Normal) -> list[Normal]:
-    """The distinct traces of hyperplanes on h = 0, in the coordinates other than the first with h_p != 0."""
-    p = next(i for i, v in enumerate(h) if v)
-    lead = h[p]
-    rest = h[:p] + h[p + 1 :]
-    traces: dict[Normal, None] = {}
-    for g in H:
-        t = g[p]
-        traces[_oriented(tuple(lead * v - t * w for v, w in zip(g[:p] + g[p + 1 :], rest)))] = None
-    return list(traces)
-
-
-def _oriented(v: Normal) -> Normal:
-    divisor = gcd(*v)
-    if next((x for x in v if x), 1) < 0:
-        divisor = -divisor
-    return v if divisor == 1 else tuple(x // divisor for x in v)
+def _integers(rows: Sequence[Sequence[fmpq]]) -> tuple[list[list[fmpz]], int]:
+    """Integers and a common denominator of the rows' entries."""
+    common = lcm(*{int(v.q) for row in rows for v in row})
+    return [[v.p * (common // v.q) for v in row] for row in rows], common

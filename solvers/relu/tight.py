@@ -84,11 +84,10 @@ def nearly_tight(geo: Geometry, certificate: ReluCertificate) -> Tight | str:
     """The signed cells that are not strictly slack by the exact bounds of the certificate."""
     problem, cells = geo.data.problem, geo.cells
     half = len(cells.witnesses)
-    masks = [[bool(v) for v in row] for row in (cells.row_signs > 0)]
     limit = problem.beta * (1 - MARGIN)
     square = limit * limit
     chosen: list[tuple[int, int]] = []
-    for i, side, sign, S, D in dual_bounds(problem, certificate, masks, limit):
+    for i, side, sign, S, D in dual_bounds(problem, certificate, cells.row_signs > 0, limit):
         if square.q * S > square.p * D:
             chosen.append((sign, i + side * half))
     nu = np.array([int(v.p) / int(v.q) for v in certificate.nu])
