@@ -1,0 +1,5 @@
+from theorems.papers.neural_ode.gradients import adjoint_gradient_rate
+from theorems.papers.neural_ode.paper import PAPER
+from theorems.papers.neural_ode.stability import forward_backward_stability
+
+__all__ = ["PAPER", "adjoint_gradient_rate", "forward_backward_stability"]
