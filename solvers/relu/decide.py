@@ -35,11 +35,10 @@ def enclose(system: Equations, z: Sequence[arb], bits: int) -> list[arb]:
     """
 
     def f(x: list[Any]) -> list[arb]:
-        return system.values(x)[3]
+        return system.at(x).values
 
     def J(x: list[arb]) -> list[list[arb]]:
-        S, _, W, _ = system.values(x)
-        rows: list[list[arb]] = system.jacobian(S, W).tolist()
+        rows: list[list[arb]] = system.jacobian(system.at(x)).tolist()
         return rows
 
     scale = max((abs(v).upper() for v in z), default=arb(1)).max(arb(1))

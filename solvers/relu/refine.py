@@ -3,15 +3,19 @@
 With nu = (I + sum_j g_j M_j)^-1 y the equations are F_j(g) = nu^T M_j nu - beta^2 = 0, one per active face, with
 Jacobian -2 W^T (I + sum g M)^-1 W, W = [M_j nu]. When the atoms are independent it is nonsingular, and a few
 steps double the digits each time.
+
+The M_j = F_j N_j F_j^T have few columns F_j, so everything is done in their number. Let F = [F_j], K = F^T F and G the
+block diagonal matrix of the g_j N_j. Then P = F^T nu solves (I + K G) P = F^T y, and nu = y - F G P.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from flint import arb, arb_mat, fmpq_mat
+from flint import arb, arb_mat, fmpq, fmpq_mat
 
 from solvers.enclosures import precision
 from solvers.relu.exact import Data
@@ -21,55 +25,102 @@ from solvers.relu.geometry import Active
 Array = np.ndarray[Any, Any]
 
 
+@dataclass(frozen=True)
+class Point:
+    """The equations at one (g, b).
+
+    Attributes:
+        S: I + K G.
+        G: the block diagonal matrix of the g_j N_j.
+        P: F^T nu.
+        V: the blocks N_j P_j, one column for each face, so that W = [F V, X_c].
+        values: nu^T M_j nu - beta^2 for each face, then X_c^T nu.
+    """
+
+    S: arb_mat
+    G: arb_mat
+    P: arb_mat
+    V: arb_mat
+    values: list[arb]
+
+
 class Equations:
     """The tightness equations of some faces in balls, with an optional free linear part X_c b, X_c^T nu = 0."""
 
     def __init__(self, data: Data, faces: Sequence[ExactFace], columns: Sequence[int] = ()) -> None:
-        self.n = len(data.problem.y)
-        self.faces = tuple(faces)
-        self.columns = tuple(columns)
-        self.sizes = [f.F.ncols() for f in faces]
-        total = sum(self.sizes)
-        F, N = fmpq_mat(self.n, total), fmpq_mat(total, total)
-        at = 0
-        for f in faces:
-            for i in range(self.n):
-                for j in range(f.F.ncols()):
-                    F[i, at + j] = f.F[i, j]
-            for i in range(f.F.ncols()):
-                for j in range(f.F.ncols()):
-                    N[at + i, at + j] = f.N[i, j]
-            at += f.F.ncols()
-        self.F_exact, self.FN_exact = F, F * N
-        self.y_exact = fmpq_mat(self.n, 1, list(data.problem.y))
-        self.X_exact = fmpq_mat(self.n, len(self.columns), [row[j] for row in data.problem.X for j in self.columns])
-        self.beta_exact = data.problem.beta
-        self.owner = [j for j, size in enumerate(self.sizes) for _ in range(size)]
+        problem, n = data.problem, len(data.problem.y)
+        self.k, self.beta_exact = len(faces), problem.beta
+        self.owner = [j for j, f in enumerate(faces) for _ in range(f.F.ncols())]
+        self.width = len(self.owner)
+        F = [[v for f in part for v in f] for part in zip(*(f.F.tolist() for f in faces))]
+        self.F = fmpq_mat(n, self.width, [v for row in F for v in row])
+        self.N = _block_diagonal([f.N for f in faces])
+        self.X = fmpq_mat(n, len(columns), [row[j] for row in problem.X for j in columns])
+        self.y = fmpq_mat(n, 1, list(problem.y))
+        across, down = self.F.transpose(), self.X.transpose()
+        self.K, self.FX, self.XX = across * self.F, across * self.X, down * self.X
+        self.Fy, self.Xy = across * self.y, down * self.y
 
-    def values(self, z: Sequence[arb], approximate: bool = False) -> tuple[arb_mat, arb_mat, arb_mat, list[arb]]:
-        """S = I + sum g M, nu, W and the values of all equations at (g, b); rigorous unless `approximate`."""
-        k, r, n = len(self.faces), len(self.columns), self.n
-        F, FN, y = arb_mat(self.F_exact), arb_mat(self.FN_exact), arb_mat(self.y_exact)
-        width = len(self.owner)
-        S = FN * arb_mat([[z[self.owner[t]] if t == u else arb(0) for u in range(width)] for t in range(width)])
-        S = S * F.transpose() + arb_mat(n, n, [int(i == j) for i in range(n) for j in range(n)])
-        X = arb_mat(self.X_exact) if r else None
-        right = y - X * arb_mat([[v] for v in z[k:]]) if X is not None else y
-        nu = S.solve(right, algorithm="approx") if approximate else S.solve(right)
-        P = (F.transpose() * nu).entries()
-        W = FN * arb_mat(width, k, [P[t] if j == self.owner[t] else arb(0) for t in range(width) for j in range(k)])
-        if X is not None:
-            W = arb_mat([[*a, *b] for a, b in zip(W.tolist(), X.tolist())])
+    def at(self, z: Sequence[arb], approximate: bool = False) -> Point:
+        """Everything at (g, b); rigorous unless `approximate`."""
+        k, w = self.k, self.width
+        N = arb_mat(self.N)
+        G = arb_mat(w, w, [v * z[self.owner[t % w]] if v != 0 else v for t, v in enumerate(N.entries())])
+        S = arb_mat(self.K) * G + arb_mat(w, w, [int(i == j) for i in range(w) for j in range(w)])
+        right, linear = arb_mat(self.Fy), arb_mat(self.Xy)
+        if len(z) > k:
+            b = arb_mat([[v] for v in z[k:]])
+            right, linear = right - arb_mat(self.FX) * b, linear - arb_mat(self.XX) * b
+        P = S.solve(right, algorithm="approx") if approximate else S.solve(right)
+        entries = P.entries()
+        V = N * arb_mat(w, k, [entries[t] if j == self.owner[t] else 0 for t in range(w) for j in range(k)])
         beta2 = arb(self.beta_exact) * arb(self.beta_exact)
-        squares = (W.transpose() * nu).entries()
-        return S, nu, W, [v - beta2 if j < k else v for j, v in enumerate(squares)]
+        values = [v - beta2 for v in (V.transpose() * P).entries()]
+        if len(z) > k:
+            values += (linear - arb_mat(self.FX).transpose() * (G * P)).entries()
+        return Point(S, G, P, V, values)
 
-    def jacobian(self, S: arb_mat, W: arb_mat, approximate: bool = False) -> arb_mat:
-        """Partial derivatives of the equations: -2 W^T S^-1 W for the tightness, -W^T S^-1 W for X_c^T nu = 0."""
-        k = len(self.faces)
-        inner = W.transpose() * (S.solve(W, algorithm="approx") if approximate else S.solve(W))
+    def dual(self, z: Sequence[arb], here: Point) -> arb_mat:
+        """nu at (g, b)."""
+        nu = arb_mat(self.y) - arb_mat(self.F) * (here.G * here.P)
+        return nu - arb_mat(self.X) * arb_mat([[v] for v in z[self.k :]]) if len(z) > self.k else nu
+
+    def values(self, z: Sequence[arb]) -> tuple[arb_mat, arb_mat, arb_mat, list[arb]]:
+        """I + K G, nu, V and the values of all equations at (g, b), rigorously."""
+        here = self.at(z)
+        return here.S, self.dual(z, here), here.V, here.values
+
+    def jacobian(self, here: Point, approximate: bool = False) -> arb_mat:
+        """Partial derivatives of the equations: -2 W^T S^-1 W for the tightness, -W^T S^-1 W for X_c^T nu = 0.
+
+        With Y = F^T W it is W^T W - Y^T G (I + K G)^-1 Y that stands for W^T (I + sum g M)^-1 W.
+        """
+        K, V, down = arb_mat(self.K), here.V, here.V.transpose()
+        KV = K * V
+        inner, Y = down * KV, KV
+        if self.XX.nrows():
+            FX, XX = arb_mat(self.FX), arb_mat(self.XX)
+            mixed = down * FX
+            inner = _blocks(inner, mixed, mixed.transpose(), XX)
+            Y = arb_mat([[*a, *b] for a, b in zip(KV.tolist(), FX.tolist())])
+        moved = here.S.solve(Y, algorithm="approx") if approximate else here.S.solve(Y)
+        inner = inner - Y.transpose() * (here.G * moved)
         size = inner.nrows()
-        return arb_mat(size, size, [v * (-2 if t < k * size else -1) for t, v in enumerate(inner.entries())])
+        return arb_mat(size, size, [v * (-2 if t < self.k * size else -1) for t, v in enumerate(inner.entries())])
+
+
+def _block_diagonal(blocks: Sequence[fmpq_mat]) -> fmpq_mat:
+    width = sum(B.nrows() for B in blocks)
+    rows, at = [], 0
+    for B in blocks:
+        rows += [[fmpq(0)] * at + row + [fmpq(0)] * (width - at - B.nrows()) for row in B.tolist()]
+        at += B.nrows()
+    return fmpq_mat(rows) if rows else fmpq_mat(0, 0)
+
+
+def _blocks(A: arb_mat, B: arb_mat, C: arb_mat, D: arb_mat) -> arb_mat:
+    top = [[*a, *b] for a, b in zip(A.tolist(), B.tolist())]
+    return arb_mat(top + [[*c, *d] for c, d in zip(C.tolist(), D.tolist())])
 
 
 def refine(
@@ -99,27 +150,29 @@ def refine(
     while width > 110:
         ladder.append(width)
         width = width // 2 + 10
-    nu, values = None, [arb(1)]
     for width in [*ladder[::-1], ladder[0], ladder[0]]:
         with precision(width):
             try:
-                S, nu, W, values = system.values(z, approximate=True)
-                values = [v.mid() for v in values]
+                here = system.at(z, approximate=True)
                 with precision(width // 2 + 16):  # the Jacobian needs only the digits that the step will gain
-                    J = system.jacobian(S, W, approximate=True).mid()
-                    moves = J.solve(arb_mat([[v] for v in values]), algorithm="approx").entries()
+                    J = system.jacobian(here, approximate=True).mid()
+                    right = arb_mat([[v.mid()] for v in here.values])
+                    moves = J.solve(right, algorithm="approx").entries()
             except ZeroDivisionError:
                 return None
             z = [(v - m).mid() for v, m in zip(z, moves)]
             if not all(v.is_finite() for v in z):
                 return None
+            # a step of relative size e leaves an error of about e^2
+            if width == ladder[0] and all(abs(m) <= abs(v) * arb(2) ** (-bits // 2 - 16) for v, m in zip(z, moves)):
+                break
     with precision(bits + 32):
-        nu, values = system.values(z, approximate=True)[1::2]
-        residual = max((float(abs(v).upper()) for v in values), default=0.0)
-    scale = (int(system.beta_exact.p) / int(system.beta_exact.q)) ** 2
-    if not residual < 1e-20 * scale:
-        return None
-    return z, nu.mid(), residual / scale
+        here = system.at(z, approximate=True)
+        residual = max((float(abs(v.mid())) for v in here.values), default=0.0)
+        scale = float(arb(system.beta_exact)) ** 2
+        if not residual < 1e-20 * scale:
+            return None
+        return z, system.dual(z, here).mid(), residual / scale
 
 
 def prune_dependent(atoms: Array, active: Sequence[Active]) -> list[int]:
