@@ -11,14 +11,16 @@ Contents:
     extragradient: the range of methods based on one extragradient step
     inner_accuracy: what j inner iterations are worth, between extragradient (j = 1) and the resolvent
     tolerance: one budget for the tolerance and for the class
-    rate: the rate of EC-PPA and the number of inner iterations; linear convergence
+    rate: the rate of EC-PPA and the number of inner iterations
+    linear: linear convergence
     methods, polar: EC-PPA in balls, and operators with known constants
 """
 
 from theorems.papers.weak_minty.extragradient import eg_range_phase_transition
 from theorems.papers.weak_minty.inner_accuracy import inner_accuracy_interpolation
+from theorems.papers.weak_minty.linear import linear_convergence
 from theorems.papers.weak_minty.paper import PAPER
-from theorems.papers.weak_minty.rate import ec_ppa_rate, linear_convergence
+from theorems.papers.weak_minty.rate import ec_ppa_rate
 from theorems.papers.weak_minty.relaxed_ppa import rppa_range_phase_transition, rppa_sharp_rate
 from theorems.papers.weak_minty.tolerance import tolerance_class_tradeoff
 

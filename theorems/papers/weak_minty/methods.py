@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from solvers.enclosures import precision
 
 Blocks = list[acb]
 T = TypeVar("T")
 INNER_LIMIT = 2000
+STEP_BITS = (200, 600, 2400)
 
 
 class Undecided(ArithmeticError):
@@ -36,6 +37,16 @@ class Run:
     alpha: list[arb] = field(default_factory=list)
     inner: list[int] = field(default_factory=list)
     last: Blocks = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Outer steps from exact points, one after another: |x|^2 before and after, |F(z)|^2, and the numbers of inner iterations."""
+
+    before: tuple[arb, ...]
+    after: tuple[arb, ...]
+    v2: tuple[arb, ...]
+    inner: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,35 @@ def ec_ppa(F: Callable[[Blocks], Blocks], start: Blocks, rules: Rules, steps: in
         _note(run, square(x), v2, alpha, count)
     run.last = x
     return run
+
+
+def single_steps(
+    make: Callable[[], Callable[[Blocks], Blocks]], start: Sequence[fmpq], rules: Rules, steps: int
+) -> Steps:
+    """Steps of `ec_ppa`, each from the midpoint of where the last one ended, so that no error is carried along.
+
+    Args:
+        make: the operator, at the precision at which it is made.
+        start: real and rational, one for each block.
+    """
+    made: dict[int, Callable[[Blocks], Blocks]] = {}
+    x: Blocks = [acb(r) for r in start]
+
+    def once() -> Run:
+        if ctx.prec not in made:
+            made[ctx.prec] = make()
+        return ec_ppa(made[ctx.prec], x, rules, 1)
+
+    runs = []
+    for _ in range(steps):
+        runs.append(decided(once, STEP_BITS))
+        x = [acb(z.real.mid(), z.imag.mid()) for z in runs[-1].last]
+    return Steps(
+        tuple(r.x2[0] for r in runs),
+        tuple(r.x2[1] for r in runs),
+        tuple(r.v2[0] for r in runs),
+        tuple(r.inner[0] for r in runs),
+    )
 
 
 def _residual(x: Blocks, z: Blocks, v: Blocks, gamma: fmpq) -> Blocks:
