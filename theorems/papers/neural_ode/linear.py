@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from math import comb
 
-from flint import arb, fmpq, fmpq_poly
+from flint import arb, ctx, fmpq, fmpq_poly
 
 from solvers.depth_kernels import IDENTITY, kernels
 from solvers.enclosures import functions as F
-from theorems import Choices, Integers, Q, curve, eq, le
+from solvers.enclosures import precision
+from theorems import Choices, Integers, Q, curve, eq, le, shared
 from theorems.papers.neural_ode.paper import PAPER
 
 ONE, S = fmpq_poly([1]), fmpq_poly([0, 1])
 DEPTHS = (8, 16, 32, 64, 128)
+DEEPEST = DEPTHS[-1]
 
 
 def recursion(L, s, one):
     """Both kernels for G0 = 1, sigma_v = 1 and s = (sigma_w T/L)^2, by the recursion over layer pairs."""
     unused = [None] * (L + 1)
     return kernels(one, L, s, IDENTITY, unused, unused)
+
+
+@shared
+def balls(z, L, bits):
+    """`recursion` at s = (z/L)^2 in balls."""
+    with precision(bits):
+        return recursion(L, arb(z * z / L**2), arb(1))
 
 
 FINITE = PAPER.family("every-depth", L=Integers(1, 20), exhaustive=True)
@@ -38,7 +47,7 @@ HORIZONS = PAPER.family("horizons", T=Choices(1, 2, 4, 8), every=True)
     ),
     not_established="the closed forms for L > 20 (they follow by induction from Pascal's rule in both indices)",
 )
-def linear_kernel_closed_form(L, *, shared=True, power=2, weight=1):
+def linear_kernel_closed_form(L, *, tied=True, power=2, weight=1):
     r"""Let $\varphi(x) = x$, $z = \sigma_w T$, $G_0 = \sigma_u^2 \langle x, x' \rangle/d$. At every depth $L$
     $$K_L = \sigma_v^2 G_0 \sum_{k=0}^L \binom Lk^2 \Big(\frac zL\Big)^{2k}, \qquad
     \Theta_L = \sigma_v^2 G_0 \sum_{k=0}^L (2 + k) \binom Lk^2 \Big(\frac zL\Big)^{2k},$$
@@ -49,7 +58,7 @@ def linear_kernel_closed_form(L, *, shared=True, power=2, weight=1):
     not depend on $T$ if $\sigma_w \propto 1/T$.
     """
     found = recursion(L, S, ONE)
-    variance = found.nngp if shared else (1 + S) ** L  # fresh weights in every layer: only i = j contributes
+    variance = found.nngp if tied else (1 + S) ** L  # fresh weights in every layer: only i = j contributes
     terms = [comb(L, k) ** power for k in range(L + 1)]
     yield "NNGP at depth L", eq(variance, fmpq_poly(terms))
     yield "NTK at depth L", eq(found.ntk, fmpq_poly([(2 + weight * k) * t for k, t in enumerate(terms)]))
@@ -60,7 +69,7 @@ def _limit(z, L, *, within=1, bessel=1, order=1):
     def gaps():
         x = arb(z)
         I0, I1, I2 = (F.bessel_i(k, 2 * x) for k in range(3))
-        found = recursion(L, arb(z * z / L**2), arb(1))
+        found = balls(z, L, ctx.prec)
         small = [within * x * x * I2, within * (2 * x * x * I2 + x**3 * I1)]
         second = [x**4 * I0 / 2, x**4 * (4 * I0 + x * I1) / 2]
         gap = [I0 - found.nngp, 2 * I0 + bessel * x * I1 - found.ntk]
@@ -71,9 +80,9 @@ def _limit(z, L, *, within=1, bessel=1, order=1):
     for k, name in enumerate(names):
         yield f"{name}: error at least", le(lambda k=k: (gaps()[0][k], gaps()[1][k]))
         yield f"{name}: error at most", le(lambda k=k: (gaps()[1][k], gaps()[2][k]))
-    if L == DEPTHS[-1]:
+    if L == DEEPEST:
         xs = [Q(k, 8) for k in range(1, 17)]
-        variances = [recursion(32, arb(x * x) / 32**2, arb(1)).nngp for x in xs]
+        variances = [balls(x, 32, ctx.prec).nngp for x in xs]
         yield curve("output variance of the linear network", xs, variances, series="depth 32", axes=("z", "variance"))
         limits = [F.bessel_i(0, 2 * arb(x)) for x in xs]
         yield curve("output variance of the linear network", xs, limits, series="limit", mark="dots")
@@ -95,7 +104,7 @@ def _growth(T, *, exponent=2, scale=1):
     )
 
 
-linear_kernel_closed_form.mutant("fresh weights in every layer", shared=False, breaks="NNGP at depth L")
+linear_kernel_closed_form.mutant("fresh weights in every layer", tied=False, breaks="NNGP at depth L")
 linear_kernel_closed_form.mutant("binomials not squared", power=1, breaks="NNGP at depth L")
 linear_kernel_closed_form.mutant("NTK without the part of W", weight=0, breaks="NTK at depth L")
 linear_kernel_closed_form.mutant("limit of the NTK without z I_1(2z)", bessel=0, breaks="NTK: error at least")
