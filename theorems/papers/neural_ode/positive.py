@@ -204,7 +204,7 @@ def kernel_strictly_pd_in_depth_limit(phi, N, depths, *, scaled=True, order=1, f
         yield curve(
             "smallest eigenvalue at depth L",
             depths,
-            values[k],
+            series(),
             series=f"{name}, {phi}, N = {N}",
             axes=("depth L", "eigenvalue"),
         )
