@@ -23,7 +23,8 @@ ZERO = fmpq(0)
 def _added(a: Mapping[Any, fmpq], b: Mapping[Any, fmpq], factor: fmpq) -> dict[Any, fmpq]:
     total = dict(a)
     for key, value in b.items():
-        changed = total.get(key, fmpq(0)) + factor * value
+        known = total.get(key)
+        changed = factor * value if known is None else known + factor * value
         if changed == 0:
             total.pop(key, None)
         else:
@@ -130,8 +131,9 @@ def inner(a: Vector, b: Vector) -> Scalar:
     products: dict[Pair, fmpq] = {}
     for i, p in a.terms.items():
         for j, q in b.terms.items():
-            pair = (min(i, j), max(i, j))
-            products[pair] = products.get(pair, fmpq(0)) + p * q
+            pair = (i, j) if i <= j else (j, i)
+            known = products.get(pair)
+            products[pair] = p * q if known is None else known + p * q
     return Scalar({pair: value for pair, value in products.items() if value != 0})
 
 

@@ -58,6 +58,8 @@ def curvature_gap(mu: fmpq, L: fmpq | None, a: Sample, b: Sample) -> Scalar:
     """What must be <= 0 for two samples of a function with curvature in [mu, L] (L = None: no upper limit)."""
     x, g = a.x - b.x, a.g - b.g
     linear = b.f - a.f + inner(b.g, x)
+    if mu == 0:  # without the forms of x that would be multiplied by 0
+        return linear if L is None else linear + squared(g) / (2 * L)
     curved: Scalar = squared(x) * mu
     if L is None:
         return linear + curved / 2
