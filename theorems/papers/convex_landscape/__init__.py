@@ -14,10 +14,10 @@ Contents:
     polytope, circle: the optimal set is a polytope over fixed directions; these on the circle
     staircase: components and isolated points of the optimal networks by width
     paths: paths along which the loss never increases; pruning
-    stationary: stationary points as optima restricted to their own blocks
+    stationary, stationary_points: stationary points as optima restricted to their own blocks; how they are found
     interpolators: least-norm interpolation, with and without a free skip connection
     vectors, three_layers: vector outputs; parallel three-layer networks
-    instances: training problems and their certified solutions
+    instances, descent: training problems and their certified solutions; training in doubles down to kinks
 """
 
 from theorems import Paper

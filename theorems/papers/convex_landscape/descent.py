@@ -9,8 +9,9 @@ from solvers.enclosures.exact import dyadic as binary
 from solvers.relu.exact import of_problem
 
 NEAR = 1e-3  # relative height below which a neuron is held on a sample's hyperplane
-GAIN = 1e-9  # relative gain below which shaking a held network is given up
-ROUNDS = 6
+SLACK = 1e-7  # relative force that a held neuron bears
+PUSH = 1e-2  # relative step off a hyperplane
+ROUNDS = 60
 PRECISE = {"maxiter": 4000, "maxfun": 8000, "ftol": 1e-16, "gtol": 1e-10}
 
 
@@ -76,28 +77,54 @@ def kinks(given, theta, width):
     return (np.abs(W @ X.T) <= NEAR * sizes) & (sizes > 0)
 
 
+def unwilling(given, theta, width, held):
+    """The held pair (j, k) that most wants to leave its hyperplane, and to which side; None if all stay.
+
+    At a kink neuron j needs X_A^T nu_A a + sum_k t_k a nu_k x_k = beta w_j with 0 <= t_k <= 1 and a nu_k <= 0 over its
+    held samples k; otherwise the loss falls on one side.
+    """
+    data = of_problem(given)
+    X, y, beta = data.X, data.y, data.beta
+    W, a = parts(theta, width)
+    on = (X @ W.T > 0) & ~held.T
+    nu = y - np.where(on, X @ W.T, 0.0) @ a
+    worst, found = SLACK, None
+    for j in np.flatnonzero(held.any(axis=1)).tolist():
+        rows = np.flatnonzero(held[j])
+        rest = beta * W[j] - a[j] * (on[:, j] * nu) @ X
+        multipliers = np.linalg.lstsq(X[rows].T, rest, rcond=None)[0]  # t_k a nu_k
+        for k, m in zip(rows.tolist(), multipliers.tolist()):
+            inward, outward = -m, m - a[j] * nu[k]  # both >= 0 at a stationary point
+            wish = max(-inward, -outward) / (beta * float(np.linalg.norm(W[j])) + 1e-300)
+            if wish > worst:
+                worst, found = wish, (j, k, -1 if inward < outward else 1)
+    return found
+
+
 def settle(given, width, seed):
     """The weights of a network that training from a pseudo-random start leads to, kinks included.
 
-    L-BFGS stalls where a neuron meets the hyperplane of a sample. The neuron is then held there, the others go on,
-    and at the end all are shaken and set free, until that gains nothing more.
+    L-BFGS stalls where a neuron meets the hyperplane of a sample. The neuron is then held there while the others go
+    on, until it would rather leave.
     """
-    rng = np.random.default_rng(seed + 1)
-    theta, best = descend(given, random_start(given, width, seed), width, options=PRECISE)
+    X = of_problem(given).X
+    theta, _ = descend(given, random_start(given, width, seed), width, options=PRECISE)
+    held = np.zeros((width, len(given.y)), bool)
+    left = held.copy()
     for _ in range(ROUNDS):
-        held = np.zeros((width, len(given.y)), bool)
-        while True:
-            more = held | kinks(given, theta, width)
-            if (more == held).all():
-                break
-            held = more
-            theta, reached = descend(given, theta, width, held, PRECISE)
-        theta, reached = descend(given, theta, width, held, PRECISE)
-        shaken = theta + 1e-4 * rng.normal(size=theta.shape) * np.abs(theta).max(initial=0.0)
-        freed, after = descend(given, shaken, width, options=PRECISE)
-        if after >= reached - GAIN * (1 + best):  # branch
-            return theta
-        theta = freed
+        met = kinks(given, theta, width) & ~left & ~held
+        if met.any():
+            held |= met
+        else:
+            found = unwilling(given, theta, width, held)
+            if found is None:
+                return theta
+            j, k, side = found
+            held[j, k], left[j, k] = False, True
+            d = X.shape[1]
+            w = theta[j * d : (j + 1) * d]
+            w += side * PUSH * np.linalg.norm(w) * (_projector(X[held[j]]) @ X[k]) / np.linalg.norm(X[k])
+        theta, _ = descend(given, theta, width, held, PRECISE)
     return theta
 
 
