@@ -19,9 +19,10 @@ from solvers.enclosures import precision
 from solvers.relu.exact import Data, Vector, dyadic_ball
 from solvers.relu.faces import ExactFace, exact_face
 from solvers.relu.geometry import Active, Geometry
+from solvers.relu.newton import newton
 from solvers.relu.projection import exact_multipliers
 from solvers.relu.refine import atoms_of, prune_dependent, refine
-from solvers.relu.working_set import FloatSolution, newton
+from solvers.relu.working_set import FloatSolution
 
 Array = np.ndarray[Any, Any]
 CLOSE = 1e-7

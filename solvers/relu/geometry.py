@@ -53,6 +53,7 @@ class Geometry:
         self.which = np.array(cells.which)
         self.orientation = np.array(cells.orientation)
         self.facets, self.facet_signs, self.neighbours = facet_table(self.signs)
+        self._matrices: dict[tuple[int, ...], tuple[Array, Array]] = {}
 
     def face_rows(self, pattern: Array) -> Array:
         """Sign of every sample on a face (0 on it, and for zero rows)."""
@@ -60,9 +61,13 @@ class Geometry:
 
     def matrix(self, face: Face) -> tuple[Array, Array]:
         """(B, F): an orthonormal basis of the face's span and F = D_A X B."""
-        pattern = np.array(face.pattern)
-        B = null_basis(self.H[pattern == 0], self.data.X.shape[1])
-        return B, (self.face_rows(pattern) > 0)[:, None] * (self.data.X @ B)
+        found = self._matrices.get(face.pattern)
+        if found is None:
+            pattern = np.array(face.pattern)
+            B = null_basis(self.H[pattern == 0], self.data.X.shape[1])
+            found = B, (self.face_rows(pattern) > 0)[:, None] * (self.data.X @ B)
+            self._matrices[face.pattern] = found
+        return found
 
 
 def facet_table(signs: Array) -> tuple[Array, Array, Array]:

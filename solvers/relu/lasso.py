@@ -21,17 +21,17 @@ def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
     """min 1/2 x.Q x - b.x over x >= 0 for Q >= 0, by Lawson and Hanson's active sets, warm started."""
     m = len(b)
     x = np.maximum(start, 0.0)
-    passive = x > 0
-    ridge = 1e-14 * max(float(np.trace(Q)) / max(m, 1), 1e-300)
-    scale = np.abs(b).max(initial=0.0) + 1e-300
+    if not m:
+        return x
+    index = x.nonzero()[0]
+    ridge = 1e-14 * max(float(np.trace(Q)) / m, 1e-300)
+    scale = float(np.abs(b).max()) + 1e-300
     for _ in range(5 * m + 50):
         for _ in range(m + 1):
-            index = np.flatnonzero(passive)
             if not index.size:
                 break
-            block = Q[np.ix_(index, index)] + ridge * np.eye(index.size)
-            z = np.linalg.solve(block, b[index])
-            z += np.linalg.solve(block, b[index] - Q[np.ix_(index, index)] @ z)
+            block, right = Q[index[:, None], index], b[index]
+            z = _solved(block, right, ridge)
             bad = z <= 0
             if not bad.any():
                 x = np.zeros(m)
@@ -42,13 +42,24 @@ def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
             ratio[bad] = old[bad] / np.maximum(old[bad] - z[bad], 1e-300)
             t = ratio.min()
             x[index] = old + t * (z - old)
-            out = index[bad & (ratio <= t * (1 + 1e-12))]
-            x[out] = 0.0
-            passive[out] = False
-        gradient = b - Q @ x
-        gradient[passive] = -np.inf
-        j = int(gradient.argmax()) if m else 0
-        if not m or gradient[j] <= 1e-13 * scale:
+            out = bad & (ratio <= t * (1 + 1e-12))
+            x[index[out]] = 0.0
+            index = index[~out]
+        if index.size == m:
             break
-        passive[j] = True
+        gradient = b - Q @ x
+        gradient[index] = -np.inf
+        j = int(gradient.argmax())
+        if gradient[j] <= 1e-13 * scale:
+            break
+        index = np.append(index, j)
     return x
+
+
+def _solved(block: Array, right: Array, ridge: float) -> Array:
+    """The solution with a ridge that makes singular blocks solvable, and one step of refinement towards none."""
+    regular = block + 0.0
+    regular.flat[:: len(block) + 1] += ridge
+    inverse = np.linalg.inv(regular)
+    z = inverse @ right
+    return np.asarray(z + inverse @ (right - block @ z))

@@ -50,73 +50,77 @@ def project(
     """
     K, d = C.shape
     F = facets.shape[1]
-    G = H[facets] * np.where(facets >= 0, signs, 0)[:, :, None]
-    slots = d
-    rows = np.full((K, slots), -1)  # positions among the facets, while working
-    lam = np.zeros((K, slots))
-    u = C.copy()
     size = np.linalg.norm(C, axis=1)
+    found = Projections(C.copy(), np.full((K, d), -1), np.zeros((K, d)), np.ones(K, bool))
     todo = np.flatnonzero(size > max(enough, 0.0)) if F else np.zeros(0, int)
-    converged = np.ones(K, bool)
-    for _ in range(6 * d + 30):
+    # all arrays of the loop belong to the rows in `todo`; the last of the F + 1 normals is 0 and stands for none
+    G = np.zeros((todo.size, F + 1, d))
+    G[:, :F] = H[facets[todo]] * np.where(facets[todo] >= 0, signs[todo], 0)[:, :, None]
+    c, u, size = C[todo], C[todo], size[todo]
+    rows, lam = np.full((todo.size, d), F), np.zeros((todo.size, d))
+    for step in range(6 * d + 30):
         if not todo.size:
             break
-        slack = (G[todo] @ u[todo][:, :, None])[:, :, 0]
-        used = rows[todo]
-        for s in range(slots):
-            mine = np.flatnonzero(used[:, s] >= 0)
-            slack[mine, used[mine, s]] = 0.0
+        slack = np.einsum("kfd,kd->kf", G, u)
+        here = np.arange(todo.size)
+        slack[here[:, None], rows] = 0.0
         worst = slack.argmin(axis=1)
-        violated = slack[np.arange(todo.size), worst] < -tolerance * size[todo]
-        full = (used >= 0).all(axis=1)
-        converged[todo[violated & full]] = False
-        todo, worst = todo[violated & ~full], worst[violated & ~full]
-        if not todo.size:
-            break
-        free = (rows[todo] < 0).argmax(axis=1)
-        rows[todo, free] = worst
-        lam[todo, free] = 0.0
-        _passive(todo, C, G, rows, lam, u)
+        depth = slack[here, worst]
+        go = depth < -tolerance * size
+        full = go & (rows < F).all(axis=1)
+        if full.any():
+            found.converged[todo[full]] = False
+            go &= ~full
+        if not go.all():
+            todo, G, c, u, size, rows, lam = (a[go] for a in (todo, G, c, u, size, rows, lam))
+            worst, depth, here = worst[go], depth[go], np.arange(todo.size)
+        rows[here, (rows == F).argmax(axis=1)] = worst
+        if step:
+            lam, u = _passive(c, G, rows, lam)
+        else:  # one unit normal
+            lam[:, 0] = -depth
+            u = c + lam[:, :1] * G[here, worst]
+        used = rows < F
+        found.u[todo], found.values[todo] = u, np.where(used, lam, 0.0)
+        found.rows[todo] = np.where(used, np.take_along_axis(facets[todo], np.where(used, rows, 0), axis=1), -1)
         if enough > 0:
-            todo = todo[np.linalg.norm(u[todo], axis=1) > enough]
-    converged[todo] = False
-    named = np.where(rows >= 0, np.take_along_axis(facets, np.where(rows >= 0, rows, 0), axis=1), -1) if F else rows
-    return Projections(u, named, np.where(rows >= 0, lam, 0.0), converged)
+            go = (u * u).sum(axis=1) > enough * enough
+            if not go.all():
+                todo, G, c, u, size, rows, lam = (a[go] for a in (todo, G, c, u, size, rows, lam))
+    found.converged[todo] = False
+    return found
 
 
-def _passive(todo: Array, C: Array, facets: Array, rows: Array, lam: Array, u: Array) -> None:
-    """Lawson and Hanson's inner loop: least squares on the rows in use, dropping what becomes negative."""
-    slots = rows.shape[1]
+def _passive(c: Array, G: Array, rows: Array, lam: Array) -> tuple[Array, Array]:
+    """Lawson and Hanson's inner loop: least squares on the rows in use, dropping (in place) what becomes negative."""
+    K, slots = rows.shape
+    none = G.shape[1] - 1
     identity = np.eye(slots)
-    active = todo
+    place = np.arange(K)[:, None]
     for _ in range(slots + 1):
-        R = rows[active]
-        used: Array = R >= 0
-        G = facets[active[:, None], np.where(used, R, 0)] * used[:, :, None]
-        gram = G @ G.transpose(0, 2, 1) + identity * ~used[:, :, None]
-        right = -(G @ C[active][:, :, None])
-        gram += identity * 1e-30
+        used = rows < none
+        A = G[place, rows]
+        gram = A @ A.transpose(0, 2, 1)
+        gram += identity * np.where(used, 1e-30, 1.0)[:, :, None]
+        right = -np.einsum("ksd,kd->ks", A, c)[:, :, None]
         try:
             z = np.linalg.solve(gram, right)[:, :, 0]
         except np.linalg.LinAlgError:
             z = np.linalg.solve(gram + identity * 1e-13, right)[:, :, 0]
-        z = np.asarray(np.where(used, z, 0.0))
-        bad = np.asarray(used & (z <= 0))
-        old = lam[active]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            step = np.where(bad, old / (old - z), np.inf).min(axis=1)
-        step = np.asarray(np.where(np.isfinite(step), step, 1.0))[:, None]
-        shrink = np.asarray(bad.any(axis=1))[:, None]
-        blended = np.asarray(np.where(shrink, old + step * (z - old), z))
-        top = np.asarray(np.abs(blended).max(axis=1))[:, None]
-        drop = bad & (blended <= 1e-15 * top)
-        rows[active] = np.where(drop, -1, R)
-        lam[active] = np.where(drop | ~used, 0.0, np.maximum(blended, 0.0))
-        u[active] = C[active] + (G * lam[active][:, :, None]).sum(axis=1)
+        bad = used & (z <= 0)
         again = bad.any(axis=1)
-        active = active[again]
-        if not active.size:
+        if not again.any():
+            lam = z
             break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.where(bad, lam / (lam - z), np.inf).min(axis=1)
+        step = np.where(np.isfinite(step), step, 1.0)[:, None]
+        lam = np.where(again[:, None], lam + step * (z - lam), z)
+        drop = bad & (lam <= 1e-15 * np.abs(lam).max(axis=1)[:, None])
+        rows[drop] = none
+        lam = np.where(drop, 0.0, np.maximum(lam, 0.0))
+    lam = np.maximum(lam, 0.0)
+    return lam, c + np.einsum("ks,ksd->kd", lam, G[place, rows])
 
 
 def exact_multipliers(c: Sequence[fmpq], G: Sequence[Sequence[fmpq]]) -> list[fmpq] | None:

@@ -4,17 +4,14 @@
 
 Rounds: project s X^T D_i nu onto every cell where its norm exceeds beta; the longest projections are new
 directions; the non-negative lasso over all directions gives c; on the faces (sign s, samples active A, zero Z)
-that carry its support, the program with the cones dropped is smooth,
-
-    Phi(g) = 1/2 y^T (I + sum_j g_j M_j)^-1 y + beta^2/2 sum_j g_j,   M = D_A X Q_Z X^T D_A,
-
-and Newton's method reaches its minimum to machine precision. Its nu is used when every direction stays in its
-face. Nothing here is trusted: certificates check what comes out.
+that carry its support Newton's method (`solvers.relu.newton`) reaches machine precision. Its nu is used when every
+direction stays in its face. Nothing here is trusted: certificates check what comes out.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,14 +19,36 @@ import numpy as np
 from solvers.relu.arrangement import Arrangement
 from solvers.relu.exact import Data
 from solvers.relu.geometry import Active, Face, Geometry
-from solvers.relu.lasso import lasso, nonnegative_quadratic
+from solvers.relu.lasso import lasso
+from solvers.relu.newton import refit
 from solvers.relu.projection import Projections, project
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 60
 ACCURACY = 1e-11
 """Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
+ROUGH = 1.0
+"""Relative dual infeasibility above which Newton's method need not go far."""
 ON_HYPERPLANE = 1e-10
+CLOSE = 1e-7
+"""Relative distance to beta below which a cone is looked at."""
+SLACK = 1e-3
+"""Relative distance to beta from which the bound of a cone is good enough."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Projections onto all signed cones with |c| > beta (1 - 1e-7), stopped below beta (1 - SLACK).
+
+    Attributes:
+        s: signs of the output weights.
+        cells: indices among all P cells.
+        projections: one row for each.
+    """
+
+    s: Array
+    cells: Array
+    projections: Projections
 
 
 @dataclass(frozen=True)
@@ -41,14 +60,37 @@ class FloatSolution:
         active: faces with their directions and weights.
         excess: largest |Pi(s c_i)| / beta - 1 over the allowed signed cells (to rounding).
         rounds: rounds made.
-        tight: the signed cells where |s c_i| > beta (1 - 1e-6): (s, cells, their projections).
+        bounds: the projections at nu; None if only some signed cells were allowed.
     """
 
     nu: Array
     active: tuple[Active, ...]
     excess: float
     rounds: int
-    tight: tuple[tuple[int, Array, Projections], ...]
+    bounds: Bounds | None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Directions: their faces, unit vectors (m x d), atoms (n x m) and weights (m)."""
+
+    faces: tuple[Face, ...]
+    U: Array
+    A: Array
+    c: Array
+
+    def joined(self, other: Pool) -> Pool:
+        """These and others."""
+        return Pool(
+            self.faces + other.faces,
+            np.concatenate([self.U, other.U]),
+            np.concatenate([self.A, other.A], axis=1),
+            np.concatenate([self.c, other.c]),
+        )
+
+    def only(self, places: Array) -> Pool:
+        """Some of them."""
+        return Pool(tuple(self.faces[j] for j in places), self.U[places], self.A[:, places], self.c[places])
 
 
 def solve(
@@ -63,49 +105,40 @@ def solve(
         geometry: `Geometry(data, cells)` if it was made already.
     """
     geo = geometry or Geometry(data, cells)
-    n = len(data.y)
-    nu = data.y.copy()
-    beta = data.beta
-    U: list[Array] = []
-    owners: list[Face] = []
-    A = np.zeros((n, 0))
-    c = np.zeros(0)
+    y, beta, nu = data.y, data.beta, data.y
+    pool = _pool(geo, (), np.zeros((0, cells.d)), np.zeros(0))
     active: tuple[Active, ...] = ()
     best: FloatSolution | None = None
     local = True
     for rounds in range(ROUNDS):
-        found, tight = _violations(geo, nu, allowed, local)
-        excess = max((value for value, _, _ in found), default=beta) / beta - 1
-        if local and excess <= ACCURACY:
+        fresh, longest, bounds = _violations(geo, nu, allowed, local)
+        if local and longest <= beta * (1 + ACCURACY):
             local = False
-            found, tight = _violations(geo, nu, allowed, local)
-            excess = max((value for value, _, _ in found), default=beta) / beta - 1
+            fresh, longest, bounds = _violations(geo, nu, allowed, local)
+        excess = longest / beta - 1
         if not local and (best is None or excess < best.excess):
-            best = FloatSolution(nu, active, excess, rounds, tight)
+            best = FloatSolution(nu, active, excess, rounds, bounds if allowed is None else None)
             if excess <= ACCURACY:
                 break
         local = excess > 1e-9 and rounds < ROUNDS - 2
-        fresh = [f for f in found if f[0] > beta * (1 + 1e-14)]
-        for _, face, u in fresh:
-            U.append(u)
-            owners.append(face)
-        A = _atoms(geo, U, owners)
-        c = lasso(A, data.y, beta, np.concatenate([c, np.zeros(len(U) - len(c))]))
-        support = list(dict.fromkeys(owners[j] for j in np.flatnonzero(c > 0)))
-        start = np.array([sum(c[j] for j in np.flatnonzero(c > 0) if owners[j] == f) / beta for f in support])
-        nu, active = data.y - A @ c, tuple(Active(owners[j], U[j], float(c[j])) for j in np.flatnonzero(c > 0))
-        refined = refit(geo, support, start)
+        pool = pool.joined(fresh)
+        c = lasso(pool.A, y, beta, pool.c)
+        used = np.flatnonzero(c > 0)
+        weights: dict[Face, float] = {}
+        for j in used.tolist():
+            weights[pool.faces[j]] = weights.get(pool.faces[j], 0.0) + float(c[j]) / beta
+        nu, active = y - pool.A @ c, tuple(Active(pool.faces[j], pool.U[j], float(c[j])) for j in used.tolist())
+        refined = refit(geo, weights, rough=excess > ROUGH)
         if refined is not None and objective(*refined, beta) > objective(nu, active, beta) * (1 + 1e-13):
             refined = None
+        # keep the directions in use and the latest ones
+        late = np.arange(len(c)) >= len(c) - 6 * directions_wanted(len(y))
+        pool = replace(pool, c=c).only(np.flatnonzero((c > 0) | late))
         if refined is not None:
             nu, active = refined
-        # keep the directions in use and the latest ones
-        keep = [j for j in range(len(U)) if c[j] > 0 or j >= len(U) - 6 * directions_wanted(n)]
-        U, owners, c = [U[j] for j in keep], [owners[j] for j in keep], c[keep]
-        if refined is not None:
-            U += [a.u for a in active]
-            owners += [a.face for a in active]
-            c = np.concatenate([np.zeros(len(c)), [a.weight for a in active]])
+            better = np.array([a.weight for a in active])
+            again = _pool(geo, [a.face for a in active], np.array([a.u for a in active]).reshape(-1, cells.d), better)
+            pool = replace(pool, c=np.zeros(len(pool.c))).joined(again)
     if best is None:
         raise ArithmeticError("no round of the working-set method was made")
     return best
@@ -116,145 +149,59 @@ def objective(nu: Array, active: tuple[Active, ...], beta: float) -> float:
     return float(nu @ nu) / 2 + beta * sum(a.weight for a in active)
 
 
-def _atoms(geo: Geometry, U: list[Array], owners: list[Face]) -> Array:
-    if not U:
-        return np.zeros((len(geo.data.y), 0))
-    signs = np.array([f.s for f in owners])
-    patterns = np.array([f.pattern for f in owners], dtype=np.int8)
-    rows = np.where(geo.which >= 0, patterns[:, geo.which] * geo.orientation, 0) > 0
-    return np.asarray(((np.array(U) @ geo.data.X.T) * rows * signs[:, None]).T)
-
-
-def _violations(
-    geo: Geometry, nu: Array, allowed: Array | None, local: bool
-) -> tuple[list[tuple[float, Face, Array]], tuple[tuple[int, Array, Projections], ...]]:
-    """The long projections as (length, face, unit direction), and those of all nearly tight cones.
-
-    The local search looks at cells whose value at an interior point is not below that of their neighbours, and at
-    these neighbours.
-    """
-    beta = geo.data.beta
-    C = geo.active @ (nu[:, None] * geo.data.X)
-    size = np.linalg.norm(C, axis=1)
-    inner = (C * geo.points).sum(axis=1)
-    found: dict[Face, tuple[float, Array]] = {}
-    tight = []
-    for row, s in enumerate((1, -1)):
-        select = size > beta * (1 - 1e-6)
-        if allowed is not None:
-            select &= allowed[row]
-        if local:
-            height = np.where(select, s * inner, -np.inf)
-            around = np.where(geo.neighbours >= 0, height[geo.neighbours], -np.inf).max(axis=1)
-            tops = np.flatnonzero((height >= around) & (height > 0))
-            near = np.zeros_like(select)
-            near[tops] = True
-            near[geo.neighbours[tops][geo.neighbours[tops] >= 0]] = True
-            select &= near
-        chosen = np.flatnonzero(select)
-        projections = project(
-            s * C[chosen], geo.facets[chosen], geo.facet_signs[chosen], geo.H, enough=beta * (1 - 1e-6)
-        )
-        tight.append((s, chosen, projections))
-        length = np.linalg.norm(projections.u, axis=1)
-        directions = projections.u / np.maximum(length, 1e-300)[:, None]
-        order = np.argsort(-length)
-        before: set[tuple[float, ...]] = set()
-        for i in order[length[order] > beta * (1 + 1e-14)]:
-            near_u = tuple(np.round(directions[i], 9).tolist())  # neighbours share the directions on their faces
-            if near_u in before:
-                continue
-            before.add(near_u)
-            face = face_of(geo, s, geo.signs[chosen[i]], directions[i])
-            if length[i] > found.get(face, (0.0, nu))[0]:
-                found[face] = (float(length[i]), directions[i])
-            if len(before) >= directions_wanted(len(nu)):
-                break
-    return [(value, face, u) for face, (value, u) in found.items()], tuple(tight)
-
-
 def directions_wanted(n: int) -> int:
     """New directions that a round may add, for each sign."""
     return max(n, 20)
 
 
-def face_of(geo: Geometry, s: int, signs: Array, u: Array) -> Face:
-    """The smallest face of a cell that contains the unit direction u (to rounding)."""
-    pattern = np.where(np.abs(geo.H @ u) <= ON_HYPERPLANE, 0, signs)
-    return Face(s, tuple(pattern.tolist()))
-
-
-def refit(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple[Active, ...]] | None:
-    """Newton's method on the faces; where a direction leaves its face, once more on the face that it crossed."""
-    for _ in range(geo.H.shape[1] + 1):
-        found = newton(geo, faces, start)
-        if found is None:
-            return None
-        nu, actives, inside = found
-        if inside:
-            return nu, actives
-        weights: dict[Face, float] = {}
-        for a in actives:
-            pattern = np.array(a.face.pattern)
-            crossed = (geo.H @ a.u) * pattern <= 1e-7
-            face = Face(a.face.s, tuple(np.where(crossed, 0, pattern).tolist()))
-            if any(face.pattern) and geo.matrix(face)[0].shape[1]:
-                weights[face] = weights.get(face, 0.0) + a.weight / geo.data.beta
-        if list(weights) == faces or not weights:
-            return None
-        faces, start = list(weights), np.array(list(weights.values()))
-    return None
-
-
-def newton(geo: Geometry, faces: list[Face], start: Array) -> tuple[Array, tuple[Active, ...], bool] | None:
-    """Minimise Phi over the faces; whether every direction with weight lies in its own face."""
-    y, beta = geo.data.y, geo.data.beta
-    n = len(y)
-    bases = [geo.matrix(f) for f in faces]
-    g = start.copy()
+def _pool(geo: Geometry, faces: Sequence[Face], U: Array, c: Array) -> Pool:
     if not faces:
-        return None
-    stacked = np.concatenate([F for _, F in bases], axis=1)
-    owner = np.repeat(np.arange(len(faces)), [F.shape[1] for _, F in bases])
-    first = np.searchsorted(owner, np.arange(len(faces)))
+        return Pool((), U, np.zeros((len(geo.data.y), 0)), c)
+    signs = np.array([f.s for f in faces])
+    patterns = np.array([f.pattern for f in faces], dtype=np.int8)
+    rows = np.where(geo.which >= 0, patterns[:, geo.which] * geo.orientation, 0) > 0
+    return Pool(tuple(faces), U, ((U @ geo.data.X.T) * rows * signs[:, None]).T, c)
 
-    def state(g: Array) -> tuple[Array, Array, float]:
-        S = np.eye(n) + (stacked * g[owner]) @ stacked.T
-        inverse = np.linalg.inv(S)
-        nu = inverse @ y
-        return inverse, nu, float(y @ nu + beta**2 * g.sum()) / 2
 
-    inverse, nu, value = state(g)
-    for _ in range(60):
-        P = stacked.T @ nu
-        squares = np.bincount(owner, P * P, len(faces))
-        gradient = (beta**2 - squares) / 2
-        W = np.add.reduceat(stacked * P, first, axis=1)
-        hessian = W.T @ inverse @ W
-        hessian += np.eye(len(faces)) * (1e-14 * np.trace(hessian) / len(faces) + 1e-300)
-        target = nonnegative_quadratic(hessian, hessian @ g - gradient, g)
-        step, t = target - g, 1.0
-        if not np.isfinite(target).all():
-            return None
-        while True:
-            trial = state(g + t * step)
-            if trial[2] <= value + 1e-14 * abs(value) or t < 1e-6:
-                break
-            t /= 2
-        moved = np.abs(t * step).max(initial=0.0) / max(np.abs(g).max(initial=0.0), 1e-300)
-        g = g + t * step
-        inverse, nu, value = trial
-        if moved < 1e-13:
-            break
-    actives, inside = [], True
-    for j, (face, (B, F)) in enumerate(zip(faces, bases)):
-        if g[j] <= 0:
+def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) -> tuple[Pool, float, Bounds]:
+    """The directions of the longest projections beyond beta, the length of the longest, and all projections made.
+
+    The local search looks at cells whose value at an interior point is not below that of their neighbours, and at
+    these neighbours.
+    """
+    beta, signs = geo.data.beta, np.array([1, -1])
+    C = geo.active @ (nu[:, None] * geo.data.X)
+    select = np.linalg.norm(C, axis=1) > beta * (1 - CLOSE)
+    selected = np.stack([select, select]) if allowed is None else select & allowed
+    if local:
+        inner = (C * geo.points).sum(axis=1)
+        height = np.where(selected, signs[:, None] * inner, -np.inf)
+        around = np.where(geo.neighbours >= 0, height[:, geo.neighbours], -np.inf).max(axis=2)
+        row, top = np.nonzero((height >= around) & (height > 0))
+        near = np.zeros((2, len(C) + 1), bool)  # the last place stands for no neighbour
+        near[row, top] = True
+        near[row[:, None], geo.neighbours[top]] = True
+        selected &= near[:, :-1]
+    row, cells = np.nonzero(selected)
+    s = signs[row]
+    enough = beta * (1 - (CLOSE if local else SLACK))
+    made = project(s[:, None] * C[cells], geo.facets[cells], geo.facet_signs[cells], geo.H, enough=enough)
+    length = np.linalg.norm(made.u, axis=1)
+    longest = float(length.max(initial=beta))
+    order = np.argsort(-length)
+    order = order[: int((length > beta * (1 + 1e-14)).sum())]
+    U = made.u[order] / length[order, None]
+    # neighbours share the directions on their faces
+    seen: set[tuple[int, bytes]] = set()
+    count = {1: 0, -1: 0}
+    fresh: dict[Face, int] = {}
+    patterns = np.where(np.abs(U @ geo.H.T) <= ON_HYPERPLANE, 0, geo.signs[cells[order]])
+    for place, (t, rounded) in enumerate(zip(s[order].tolist(), np.round(U, 9) + 0.0)):
+        key = (t, rounded.tobytes())
+        if key in seen or count[t] >= directions_wanted(len(nu)):
             continue
-        p = face.s * (B @ (F.T @ nu))
-        length = float(np.linalg.norm(p))
-        if length == 0:
-            return None
-        pattern = np.array(face.pattern)
-        inside &= bool(((geo.H @ p) * pattern > 1e-13 * length)[pattern != 0].all())
-        actives.append(Active(face, p / length, float(beta * g[j])))
-    return nu, tuple(actives), inside
+        seen.add(key)
+        count[t] += 1
+        fresh.setdefault(Face(t, tuple(patterns[place].tolist())), place)
+    pool = _pool(geo, tuple(fresh), U[list(fresh.values())], np.zeros(len(fresh)))
+    return pool, longest, Bounds(s, cells, made)

@@ -1,0 +1,132 @@
+"""Newton's method on given faces, where the convex program with the cones dropped is smooth.
+
+    Phi(g) = 1/2 y^T (I + sum_j g_j M_j)^-1 y + beta^2/2 sum_j g_j over g >= 0,   M = D_A X Q_Z X^T D_A = F F^T
+
+With F = [F_j], K = F^T F and G = diag(g_j), repeated for the columns of F_j, P = F^T nu solves (I + K G) P = F^T y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from solvers.relu.geometry import Active, Face, Geometry
+from solvers.relu.lasso import nonnegative_quadratic
+
+Array = np.ndarray[Any, Any]
+STEPS = 60
+ROUGH = 1e-2
+"""Relative size of a step after which directions are looked at."""
+CROSSED = 1e-7
+"""Height over a hyperplane up to which a direction counts as having crossed it."""
+
+
+def refit(geo: Geometry, weights: Mapping[Face, float], rough: bool = False) -> tuple[Array, tuple[Active, ...]] | None:
+    """Newton's method on the faces; where a direction leaves its face, once more on the face that it crossed.
+
+    Args:
+        geo: the arrangement.
+        weights: g_j > 0 to start from, of each face.
+        rough: whether an accuracy of about 1e-4 will do.
+
+    Returns:
+        nu and the active directions, each in its face; None without success.
+    """
+    for _ in range(geo.H.shape[1] + 1):
+        faces = list(weights)
+        found = newton(geo, faces, np.array(list(weights.values())), rough)
+        if found is None:
+            return None
+        nu, actives, inside = found
+        if inside:
+            return nu, actives
+        moved: dict[Face, float] = {}
+        for a in actives:
+            pattern = np.array(a.face.pattern)
+            crossed = (geo.H @ a.u) * pattern <= CROSSED
+            face = Face(a.face.s, tuple(np.where(crossed, 0, pattern).tolist()))
+            if any(face.pattern) and geo.matrix(face)[0].shape[1]:
+                moved[face] = moved.get(face, 0.0) + a.weight / geo.data.beta
+        if list(moved) == faces or not moved:
+            return None
+        weights = moved
+    return None
+
+
+def newton(
+    geo: Geometry, faces: list[Face], start: Array, rough: bool = False
+) -> tuple[Array, tuple[Active, ...], bool] | None:
+    """Minimise Phi over the faces; whether every direction with weight lies in its own face.
+
+    The iteration ends early where directions have left their faces.
+
+    Args:
+        geo: the arrangement.
+        faces: faces, distinct.
+        start: their g_j.
+        rough: whether an accuracy of about 1e-4 will do.
+    """
+    if not faces:
+        return None
+    y, beta = geo.data.y, geo.data.beta
+    k = len(faces)
+    bases = [geo.matrix(f) for f in faces]
+    F = np.concatenate([f for _, f in bases], axis=1)
+    sizes = [f.shape[1] for _, f in bases]
+    owner = np.repeat(np.arange(k), sizes)
+    first = np.cumsum([0, *sizes[:-1]])
+    K, right, identity = F.T @ F, F.T @ y, np.eye(len(owner))
+
+    def state(g: Array) -> tuple[Array, Array, Array, float]:
+        G = g[owner]
+        inverse = np.linalg.inv(identity + K * G)
+        nu = y - F @ (G * (inverse @ right))
+        rest = y - nu - F @ (G * (nu @ F))  # the inverse has lost digits
+        nu = nu + rest - F @ (G * (inverse @ (rest @ F)))
+        return inverse, nu @ F, nu, float(y @ nu + beta**2 * g.sum()) / 2
+
+    g = start
+    inverse, P, nu, value = state(g)
+    before = 1.0
+    for _ in range(STEPS):
+        gradient = (beta**2 - np.add.reduceat(P * P, first)) / 2
+        turned = inverse @ np.add.reduceat(K * P, first, axis=1)
+        hessian = np.add.reduceat(P[:, None] * turned, first, axis=0)
+        hessian.flat[:: k + 1] += 1e-14 * np.trace(hessian) / k + 1e-300
+        target = nonnegative_quadratic(hessian, hessian @ g - gradient, g)
+        step, t = target - g, 1.0
+        if not np.isfinite(target).all():
+            return None
+        while True:
+            trial = state(g + t * step)
+            if trial[3] <= value + 1e-14 * abs(value) or t < 1e-6:
+                break
+            t /= 2
+        moved = float(np.abs(t * step).max() / max(np.abs(g).max(), 1e-300))
+        g = g + t * step
+        inverse, P, nu, value = trial
+        # the steps of a quadratically convergent iteration shrink by the square of their last ratio
+        if moved < 1e-13 or (t == 1 and moved * (moved / before) * (moved / before) < 1e-16):
+            break
+        if t == 1 and moved < ROUGH <= before and (rough or not _directions(geo, faces, bases, nu, g)[1]):
+            break
+        before = moved
+    return nu, *_directions(geo, faces, bases, nu, beta * g)
+
+
+def _directions(
+    geo: Geometry, faces: list[Face], bases: list[tuple[Array, Array]], nu: Array, weights: Array
+) -> tuple[tuple[Active, ...], bool]:
+    """The directions that carry weight, and whether each lies in its own face."""
+    actives, inside = [], True
+    for face, (B, F), weight in zip(faces, bases, weights.tolist()):
+        if weight <= 0:
+            continue
+        p = face.s * (B @ (F.T @ nu))
+        length = float(np.linalg.norm(p))
+        pattern = np.array(face.pattern)
+        inside &= length > 0 and bool(((geo.H @ p) * pattern > 1e-13 * length)[pattern != 0].all())
+        actives.append(Active(face, p / max(length, 1e-300), weight))
+    return tuple(actives), inside
