@@ -7,7 +7,7 @@ Contents:
     model: `Performance`, the problem as a user writes it, and its semidefinite program
     bounds: `enclose`, rigorous bounds on both sides
     reduction: `aligned`, `faced`, directions removed before solving
-    proofs: bounds by multipliers in closed form
+    proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
     pepit: problems of PEPit (an extra) with exact data
 """
 
@@ -38,7 +38,7 @@ from solvers.performance.operators import (
     strongly_monotone,
     weak_minty,
 )
-from solvers.performance.proofs import certificate, proven
+from solvers.performance.proofs import certificate, proven, proven_in_field, slack
 from solvers.performance.reduction import aligned, faced
 from solvers.performance.result import WorstCase
 
@@ -70,6 +70,8 @@ __all__ = [
     "monotone",
     "monotone_lipschitz",
     "proven",
+    "proven_in_field",
+    "slack",
     "smooth",
     "smooth_convex",
     "smooth_strongly_convex",

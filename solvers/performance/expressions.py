@@ -1,23 +1,38 @@
 """Vectors and scalars of a performance estimation problem: linear and quadratic in unknown vectors.
 
 A `Vector` is an exact linear combination of unknown vectors; a `Scalar` is an exact combination of their inner products,
-of unknown numbers (function values), and of 1. Nothing here knows which problem the unknowns belong to.
+of unknown numbers (function values), and of 1. Nothing here knows which problem the unknowns belong to. Coefficients are rationals
+(`fmpq`); for proofs by multipliers also numbers of a real field (`solvers.number_fields`) or symbolic expressions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from flint import fmpq
 
 from solvers.certificates import rational
+from solvers.number_fields import Irrational
 
 Pair = tuple[int, int]
 """Indices (i, j), i <= j, of two unknown vectors."""
 
 ZERO = fmpq(0)
+
+
+def exact(value: object) -> Any:
+    """A coefficient: a rational, or a number of a real field or a symbolic expression without floats as it is.
+
+    Raises:
+        TypeError: for anything else, a float in particular.
+    """
+    sympy = sys.modules.get("sympy")
+    if isinstance(value, Irrational) or (sympy and isinstance(value, sympy.Expr) and not value.has(sympy.Float)):
+        return value
+    return rational(value)
 
 
 def _added(a: Mapping[Any, fmpq], b: Mapping[Any, fmpq], factor: fmpq) -> dict[Any, fmpq]:
@@ -48,13 +63,13 @@ class Vector:
         return self * -1
 
     def __mul__(self, factor: object) -> Vector:
-        return Vector(_added({}, self.terms, rational(factor)))
+        return Vector(_added({}, self.terms, exact(factor)))
 
     def __rmul__(self, factor: object) -> Vector:
         return self * factor
 
     def __truediv__(self, divisor: object) -> Vector:
-        return Vector(_added({}, self.terms, 1 / rational(divisor)))
+        return Vector(_added({}, self.terms, 1 / exact(divisor)))
 
     @property
     def key(self) -> tuple[tuple[int, str], ...]:
@@ -110,20 +125,30 @@ class Scalar:
         return self * -1
 
     def __mul__(self, factor: object) -> Scalar:
-        c = rational(factor)
+        c = exact(factor)
         return Scalar(_added({}, self.products, c), _added({}, self.values, c), c * self.constant)
 
     def __rmul__(self, factor: object) -> Scalar:
         return self * factor
 
     def __truediv__(self, divisor: object) -> Scalar:
-        inverse: fmpq = 1 / rational(divisor)
-        return self.__mul__(inverse)
+        return self.__mul__(1 / exact(divisor))
+
+    def coefficients(self) -> list[Any]:
+        """All coefficients, the constant last."""
+        return [*self.products.values(), *self.values.values(), self.constant]
+
+    def form(self, coordinates: Sequence[Any]) -> Any:
+        """The quadratic part at vectors on a line: coordinates[i] in place of unknown vector i.
+
+        It is a sum of squares, so nonnegative for all vectors, if it is nonnegative for all coordinates.
+        """
+        return sum((v * coordinates[i] * coordinates[j] for (i, j), v in self.products.items()), ZERO)
 
 
 def scalar(value: Any) -> Scalar:
     """A `Scalar` as it is; an exact number as a constant."""
-    return value if isinstance(value, Scalar) else Scalar(constant=rational(value))
+    return value if isinstance(value, Scalar) else Scalar(constant=exact(value))
 
 
 def inner(a: Vector, b: Vector) -> Scalar:

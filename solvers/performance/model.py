@@ -14,7 +14,7 @@ vectors (Drori, Teboulle, 2014; Taylor, Hendrickx, Glineur, 2017), here with exa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from solvers.certificates import ConicProblem, nonneg, psd, zero
 from solvers.certificates.cones import triangle_index
 from solvers.certificates.problem import Row
 from solvers.exact_linalg import pivots
+from solvers.number_fields import Irrational
 from solvers.performance.expressions import ORIGIN, Scalar, Vector, scalar
 from solvers.performance.functions import Sample, SampleClass
 from solvers.performance.result import WorstCase
@@ -155,10 +156,16 @@ class Performance:
         program = self.program()
         return WorstCase(enclose(program.problem), self.tight, program.names)
 
-    def proven_by(self, multipliers: Any) -> fmpq:
-        """The upper bound that given multipliers prove, exactly; see `solvers.performance.proofs`."""
-        from solvers.performance.proofs import proven
+    def proven_by(self, multipliers: Mapping[Any, Any]) -> Any:
+        """The upper bound that given multipliers prove, exactly; see `solvers.performance.proofs`.
 
+        With rational data and multipliers the certificate is checked like every other; with irrational ones in their field.
+        """
+        from solvers.performance.proofs import proven, proven_in_field
+
+        given = [v for e in (*(c.expression for c in self.constraints()), *self.metrics) for v in e.coefficients()]
+        if any(isinstance(v, Irrational) for v in (*given, *multipliers.values())):
+            return proven_in_field(self, multipliers)
         return proven(self.program(), multipliers)
 
 
@@ -188,6 +195,7 @@ def _assembled(pep: Performance) -> Program:
     kept = [c for c in constraints if c.expression.products or c.expression.values or c.expression.constant != 0]
     entries = [[m[i][j] for j in range(len(m)) for i in range(j + 1)] for m in pep.matrices]
     expressions = [*(c.expression for c in kept), *pep.metrics, *(e for triangle in entries for e in triangle)]
+    _rational_only(expressions)
     vectors, numbers = _vectors(expressions, pep.vectors), _numbers(expressions, pep.numbers)
     at = {j: k for k, j in enumerate(vectors)}
     column = {j: k for k, j in enumerate(numbers)}
@@ -230,6 +238,16 @@ def _assembled(pep: Performance) -> Program:
         cones.append(psd(len(vectors)))
     problem = ConicProblem(tuple(objective), tuple(rows), tuple(right), tuple(cones), None, offset)
     return Program(problem, tuple(names), vectors, numbers)
+
+
+def _rational_only(expressions: list[Scalar]) -> None:
+    for e in expressions:
+        for value in e.coefficients():
+            if not isinstance(value, fmpq):
+                raise TypeError(
+                    f"the coefficient {value} is no rational number, and a program needs rational data; "
+                    "with multipliers in closed form, proven_by(multipliers) proves a bound (numbers of a real field), or slack(...) states it (symbols)"
+                )
 
 
 def _vectors(expressions: list[Scalar], n: int) -> tuple[int, ...]:
