@@ -15,7 +15,8 @@ Contents:
     staircase: components and isolated points of the optimal networks by width
     paths: paths along which the loss never increases; pruning
     stationary, stationary_points: stationary points as optima restricted to their own blocks; how they are found
-    interpolators: least-norm interpolation, with and without a free skip connection
+    interpolators, chains: least-norm interpolation in one dimension, with and without a free skip connection; its exact example
+    interpolators_skip: the same in several dimensions
     vectors, three_layers: vector outputs; parallel three-layer networks
     instances, descent: training problems and their certified solutions; training in doubles down to kinks
 """
@@ -35,6 +36,7 @@ from theorems.papers.convex_landscape import (  # noqa: E402
     circle,
     excess,
     interpolators,
+    interpolators_skip,
     paths,
     polytope,
     staircase,
@@ -50,6 +52,7 @@ __all__ = [
     "circle",
     "excess",
     "interpolators",
+    "interpolators_skip",
     "paths",
     "polytope",
     "staircase",
