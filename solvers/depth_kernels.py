@@ -63,10 +63,18 @@ DUALS = {dual.name: dual for dual in (IDENTITY, SQUARE, SINE, ERF)}
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The two kernels at a pair of inputs (with sigma_v = 1)."""
+    """The two kernels at a pair of inputs (with sigma_v = 1).
+
+    Attributes:
+        nngp, ntk: as defined above.
+        of_W: the part of W in the NTK, its last term.
+        same_layer: the terms i = j of it, where both factors come from one layer.
+    """
 
     nngp: Any
     ntk: Any
+    of_W: Any
+    same_layer: Any
 
 
 def profile(g: Any, L: int, s: Any, dual: Dual) -> list[Any]:
@@ -114,7 +122,7 @@ def kernels(g: Any, L: int, s: Any, dual: Dual, left: Sequence[Any], right: Sequ
     slopes = [[dual.slope(left[p], right[q], C[p][q]) for q in range(L + 1)] for p in range(L + 1)]
     top = slopes[L][L]
     zero = 0 * D[L][L]
-    total = zero
+    total = diagonal = zero
     below = [zero] * L  # below[q] = sum of Lam_{i+1,j+1} D'_ij over i > p, j >= q
     Lam = [top] * (L + 1)  # row p + 1
     for p in reversed(range(L)):
@@ -123,9 +131,10 @@ def kernels(g: Any, L: int, s: Any, dual: Dual, left: Sequence[Any], right: Sequ
             inner = inner + Lam[q + 1] * slopes[p][q]
             later = later + Lam[q + 1] * D[p][q]
             below[q] = below[q] + inner
+        diagonal = diagonal + Lam[p + 1] * D[p][p]
         total = total + later
         Lam = [top + s * b for b in below] + [top]
-    return Kernels(D[L][L], D[L][L] + Lam[0] * g + s * total)
+    return Kernels(D[L][L], D[L][L] + Lam[0] * g + s * total, s * total, s * diagonal)
 
 
 def nngp(g: Any, L: int, s: Any, dual: Dual, left: Sequence[Any], right: Sequence[Any]) -> Any:

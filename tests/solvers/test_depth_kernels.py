@@ -36,8 +36,8 @@ def test_dual_activations_are_gaussian_expectations(dual: Dual, a: float, b: flo
         assert number(found) == pytest.approx(expected, abs=1e-12)
 
 
-def direct(g: tuple[float, float, float], L: int, s: float, dual: Dual) -> tuple[float, float]:
-    """Both kernels from their definition: four nested loops over layers, values by the dual activation."""
+def direct(g: tuple[float, float, float], L: int, s: float, dual: Dual) -> tuple[float, float, float, float]:
+    """Both kernels, the part of W and its terms of equal layers, from their definition: four nested loops over layers, values by the dual activation."""
 
     def value(a: float, b: float, c: float) -> tuple[float, float]:
         v, w = dual.weight(arb(a)), dual.weight(arb(b))
@@ -61,7 +61,8 @@ def direct(g: tuple[float, float, float], L: int, s: float, dual: Dual) -> tuple
     for p in reversed(range(L)):
         for q in reversed(range(L)):
             Lam[p, q] += s * (Lam[p + 1 :, q + 1 :] * E[p:L, q:L]).sum()
-    return D[L, L], D[L, L] + Lam[0, 0] * g[1] + s * (Lam[1:, 1:] * D[:L, :L]).sum()
+    of_W = s * Lam[1:, 1:] * D[:L, :L]
+    return D[L, L], D[L, L] + Lam[0, 0] * g[1] + of_W.sum(), of_W.sum(), np.trace(of_W)
 
 
 @pytest.mark.parametrize("dual", [SINE, ERF, SQUARE], ids=lambda d: d.name)
@@ -70,7 +71,8 @@ def test_accumulated_sums_agree_with_direct_sums(dual: Dual) -> None:
     left, right = profile(g[0], L, s, dual), profile(g[2], L, s, dual)
     found = kernels(g[1], L, s, dual, left, right)
     expected = direct((1.0, -0.4, 0.75), L, 1 / 16, dual)
-    assert (number(found.nngp), number(found.ntk)) == pytest.approx(expected, abs=1e-13)
+    parts = (found.nngp, found.ntk, found.of_W, found.same_layer)
+    assert tuple(map(number, parts)) == pytest.approx(expected, abs=1e-13)
     assert number(nngp(g[1], L, s, dual, left, right)) == number(found.nngp)
 
 

@@ -181,8 +181,8 @@ EQUISPACED = PAPER.family(
 )
 def kernel_strictly_pd_in_depth_limit(phi, N, depths, *, scaled=True, order=1, floors=FLOORS):
     r"""For $N$ equispaced directions of the plane and $\varphi \in \{\sin, \mathrm{erf}\}$, $\lambda_{\min}(K_L)$ and $\lambda_{\min}(\Theta_L)$ increase with $L$, from
-    at least $3/500$ and $1/20$ at $L = 2$, and $q(L) = \frac{\lambda(2L) - \lambda(L)}{\lambda(4L) - \lambda(2L)}$ increases to 2, beyond $9/5$ on the
-    instances: the errors are $\Theta(1/L)$, so that the kernels of the differential equation have positive smallest eigenvalues.
+    at least $3/500$ and $1/20$ at $L = 2$, and $q(L) = \frac{\lambda(2L) - \lambda(L)}{\lambda(4L) - \lambda(2L)}$ increases to 2, beyond
+    $2 - \frac{8}{5L}$ at the last $L$: the errors are $\Theta(1/L)$, so that the kernels of the differential equation have positive smallest eigenvalues.
     """
     for k, name in enumerate(("NNGP", "NTK")):
 
@@ -196,7 +196,7 @@ def kernel_strictly_pd_in_depth_limit(phi, N, depths, *, scaled=True, order=1, f
             steps = [b - a for a, b in pairwise(series())]
             q = [a / b for a, b in pairwise(steps)]
             limit = arb(2) ** order
-            return [*q[:-1], q[-1], Q(9, 10) * limit], [*q[1:], Q(101, 100) * limit, q[-1]]
+            return [*q[:-1], q[-1], (1 - Q(16, 5 * depths[-1])) * limit], [*q[1:], Q(101, 100) * limit, q[-1]]
 
         yield f"{name}: positive", le(floors[k], lambda series=series: series())
         yield f"{name}: increases", lt(grows)
