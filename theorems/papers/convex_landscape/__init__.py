@@ -17,7 +17,8 @@ Contents:
     stationary, stationary_points: stationary points as optima restricted to their own blocks; how they are found
     interpolators, chains: least-norm interpolation in one dimension, with and without a free skip connection; its exact example
     interpolators_skip: the same in several dimensions
-    vectors, three_layers: vector outputs; parallel three-layer networks
+    vectors: vector outputs
+    three_layers, three_layer_paths: parallel three-layer networks: their program; their paths and staircase
     instances, descent: training problems and their certified solutions; training in doubles down to kinks
 """
 
@@ -41,6 +42,7 @@ from theorems.papers.convex_landscape import (  # noqa: E402
     polytope,
     staircase,
     stationary,
+    three_layer_paths,
     three_layers,
     value,
     vectors,
@@ -57,6 +59,7 @@ __all__ = [
     "polytope",
     "staircase",
     "stationary",
+    "three_layer_paths",
     "three_layers",
     "value",
     "vectors",

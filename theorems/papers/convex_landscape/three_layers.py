@@ -1,4 +1,4 @@
-"""Parallel three-layer networks: their convex program, and the connectivity of their optima."""
+"""Parallel three-layer networks and their convex program."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from solvers.certificates import ReluProblem
 from solvers.enclosures import precision
 from solvers.enclosures.exact import dyadic as binary
 from solvers.relu.exact import of_problem
-from solvers.relu.paths import nonincreasing_path as path_to
-from solvers.relu.pruning import Units
-from solvers.relu.three_layer import Unit, loss, output, penalty, solve, weights
-from theorems import Approx, Arrays, Choices, Given, Integers, Q, Rationals, dyadic, eq, le, lt, shared
+from solvers.relu.three_layer import loss, penalty, solve
+from theorems import Approx, Arrays, Choices, Given, Integers, Q, dyadic, le, lt, shared
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import BITS, solved
-from theorems.papers.convex_landscape.paths import listed
-from theorems.papers.convex_landscape.polytope import UNIT, dot_q, plant
-from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope, steps
+from theorems.papers.convex_landscape.polytope import dot_q
 
 GAP = Q(1, 10**8)
 STRICT = ReluProblem(
     ((Q(0), Q(1)), (Q(-2), Q(1)), (Q(-3, 2), Q(1)), (Q(5, 2), Q(1))), (Q(-11, 4), Q(-5, 2), Q(-2), Q(-5, 4)), Q(1, 16)
 )
+
+
+POSITIVE_DUAL = ReluProblem(((Q(1), Q(0)), (Q(0), Q(1))), (Q(8, 5), Q(9, 5)), Q(1, 2))
 
 
 @shared
@@ -129,17 +128,17 @@ parallel_three_layer_reformulation.mutant(
     "second-layer cones dropped", second_cone=False, breaks=("mapped network", "dual bound")
 )
 parallel_three_layer_reformulation.mutant("quadratic weight decay", power=2, breaks=("mapped network", "dual bound"))
-parallel_three_layer_reformulation.mutant("two layers suffice", two_suffice=True, breaks="strictly below two layers")
+parallel_three_layer_reformulation.mutant(
+    "a strict gain where nu > 0", data=POSITIVE_DUAL, breaks="strictly below two layers"
+)
 
 GAIN = PAPER.family("strict-gain", case=Choices("strict gain"), every=True)
 
 
 @parallel_three_layer_reformulation.check("data with a strict gain", family=GAIN)
-def _strict_gain(case, *, two_suffice=False):
+def _strict_gain(case, *, data=STRICT):
     with precision(BITS):
-        mapped = loss(STRICT, program(STRICT).units)
-        two = dyadic(solved(STRICT).lower)
-        yield "strictly below two layers", le(two, mapped) if two_suffice else lt(mapped, two)
+        yield "strictly below two layers", lt(loss(data, program(data).units), dyadic(solved(data).lower))
 
 
 PERTURBED = PAPER.family(
@@ -165,158 +164,3 @@ def _directions(case, beta, x, y):
         if k in second.directions and min(first.directions[k][0], second.directions[k][0]) > 1e-3  # branch
     ]
     yield "cosine", le(Approx(max(gaps, default=0.0), 1e-9), Approx(1e-5, 0.0))
-
-
-def _vector(d, row):
-    """A Pythagorean vector of rational length, zero allowed, and its sign: from three small integers."""
-    q = UNIT[d][int(row[0]) % 4]
-    size = Q(int(row[2]) % 7, 3)
-    z = tuple(size * (v if (int(row[1]) >> i) % 2 == 0 else -v) for i, v in enumerate(q))
-    return z, size, 1 if (int(row[1]) >> d) % 2 == 0 else -1
-
-
-UNITS = PAPER.family(
-    "three-layer-starts",
-    d=2,
-    q=Integers(0, 3),
-    skew=Arrays(Rationals(-2, 2, denominator=6), (1,)),
-    rho=Choices(Q(1), Q(2)),
-    beta=Choices(Q(1, 2), Q(1)),
-    kind=Choices("generic", "repeated"),
-    targets=Given(lambda kind: Arrays(Integers(0, 3) if kind == "repeated" else Rationals(0, 5, denominator=9), (4,))),
-    rows=Arrays(Integers(0, 15), (10, 3)),
-    outer=Arrays(Choices(1, -1), (5,)),
-    where=lambda targets: any(targets),
-    quick=10,
-    full=500,
-)
-
-
-def start_units(P, rows, outer, kind):
-    """Five three-layer units with rational lengths, and their outputs and costs."""
-    units = []
-    table = rows.tolist()
-    for k in range(5):
-        at = (k % 2 if kind == "repeated" else k) * 2
-        first, size, s1 = _vector(2, [table[at][0], table[at][1], 1 + int(table[at][2]) % 6])
-        second, other, s2 = _vector(2, table[at + 1])
-        units.append((Unit((first, second), (s1, s2), outer[k]), size + other))
-    return units
-
-
-@PAPER.transition(
-    source="the abstract: connectivity extends to parallel three-layer networks",
-    fidelity="derived",
-    evidence="certified",
-    family=UNITS,
-    part="paths",
-    method="(a) exact rationals, as for two layers, with units in place of neurons; mapped weights in balls. (b) exact vertices and the finite "
-    "graph at twice the width",
-    hypotheses="(b) nu* > 0",
-    not_established="planted data, n = 4; the named systems of atoms",
-    rests_on=(
-        "for nu* > 0 the negative hidden signs may be dropped, so p3 = p2 and each non-zero z_h lies on a tight ray: two independent slots a unit",
-    ),
-)
-def parallel_three_layer_connectivity(q, skew, rho, beta, kind, targets, rows, outer, *, straight=False):
-    r"""Networks of $m$ parallel three-layer units of two hidden neurons. (a) If $m \ge n + 1$, a path with non-increasing loss leads from any network to
-    any prescribed global optimum; so the optimal set is connected. (b) If $\nu^* > 0$ for the two-layer problem, then $p_3 = p_2$, and components
-    and isolated points of the optimal set at $m$ are those of the two-layer staircase at $2m$; connected from $\lceil \min(m^* + M^*,
-    \mathrm{rank} + 1)/2 \rceil$ on.
-    """
-    P = plant(2, q, tuple(skew), rho, beta, tuple(targets))
-    started = start_units(P, rows, outer, kind)
-    outputs = tuple(P.atoms) + tuple(tuple(output(P.problem.X, u)) for u, _ in started)
-    units = Units(outputs, (Q(1),) * 4 + tuple(k for _, k in started))
-    start = {4 + k: Q(1) for k in range(5)}
-    target = {j: w for j, w in enumerate(P.weights) if w != 0}
-    pieces = path_to(units, start, target, P.nu, P.problem.beta)
-    here = start
-    for piece in pieces:
-        before, after = units.fit(piece.start), units.fit(piece.end)
-        moved = dot_q([f - t for f, t in zip(after, P.problem.y)], [b - a for a, b in zip(before, after)])
-        yield "continuous", eq(listed(piece.start), listed(here))
-        yield "loss does not increase", le(moved + beta * (units.cost(piece.end) - units.cost(piece.start)), 0)
-        yield "units in use", le(len(piece.used), 5)
-        here = piece.end
-    yield "ends at the prescribed optimum", eq(listed(here), listed(target))
-    zero = (Q(0), Q(0))
-    optimum = [Unit((tuple(w * v for v in P.directions[j]), zero), (1, 1), 1) for j, w in target.items()]
-    with precision(BITS):
-        yield "cubic loss of the optimum", eq(loss(P.problem, optimum), arb(P.value), within=Q(1, 10**50))
-        yield "other networks are not below", le(P.value, loss(P.problem, [u for u, _ in started]))
-        if straight and len(optimum) > 1:
-            yield "straight line in weight space", le(_middle(P, optimum), P.value)
-
-
-def _middle(P, optimum):
-    """The loss in balls halfway, in the weights, between an optimal network and the same with its units in reverse order."""
-    first = [weights(u) for u in optimum]
-    total, fit = arb(0), [arb(0)] * len(P.nu)
-    for (W, w, a), (V, v, b) in zip(first, first[::-1]):
-        mean = [[(s + t) / 2 for s, t in zip(r, z)] for r, z in zip(W, V)]
-        out, scale = [(s + t) / 2 for s, t in zip(w, v)], (a + b) / 2
-        total += penalty(mean, out, scale)
-        for i, row in enumerate(P.problem.X):
-            hidden = [sum((arb(x) * z for x, z in zip(row, r)), arb(0)) for r in mean]
-            inner = sum((s * (z if z > 0 else arb(0)) for s, z in zip(out, hidden)), arb(0))
-            fit[i] = fit[i] + scale * inner
-    error = [f - t for f, t in zip(fit, P.problem.y)]
-    return sum((e * e for e in error), arb(0)) / 2 + arb(P.problem.beta) * total
-
-
-KNOWN = {
-    "toy": ((1, 3, 2), (2, 1, 0)),
-    "square": ((1, 4, 4), (2, 1, 0)),
-    "hexagon": ((1, 0, 0), (2, 2, 0), (3, 1, 0)),
-    "octahedron": ((1, 8, 8), (2, 49, 48), (3, 1, 0)),
-}
-SYSTEM_WIDTHS = PAPER.family("three-layer-systems", system=Choices(*KNOWN), every=True)
-
-
-@parallel_three_layer_connectivity.check("named systems at twice the width", family=SYSTEM_WIDTHS)
-def _systems(system, *, slots=2, earlier=0, needs=False):
-    atoms, f, *_ = SYSTEMS[system]
-    P = optimal_polytope(atoms, f)
-    widths = tuple(m for m, _, _ in KNOWN[system])
-    found = steps(P.supports, tuple(slots * m for m in widths))
-    yield (
-        "components and isolated points",
-        eq([(m, s.components, s.isolated) for m, s in zip(widths, found)], KNOWN[system]),
-    )
-    first = -(-P.threshold // 2) - earlier
-    (step,) = steps(P.supports, (2 * first,))
-    yield "connected from half the threshold on", eq(step.components, 1)
-    if needs:
-        (step,) = steps(P.supports, (2 * first,))
-        yield "n + 1 units are needed", lt(1, step.components)
-
-
-POSITIVE = PAPER.family("positive-dual", beta=Choices(Q(1), Q(1, 2)), every=True)
-
-
-@parallel_three_layer_connectivity.check("values agree when nu > 0", family=POSITIVE)
-def _values(beta, *, mixed=False):
-    # rows (1, 0), (0, 1) and positive targets: nu > 0; or data with nu of mixed signs
-    given = STRICT if mixed else ReluProblem(((Q(1), Q(0)), (Q(0), Q(1))), (Q(8, 5), Q(9, 5)), beta)
-    with precision(BITS):
-        found = program(given)
-        yield (
-            "p3 = p2",
-            le(dyadic(solved(given).lower - GAP), dyadic(found.lower + GAP) if not mixed else loss(given, found.units)),
-        )
-
-
-parallel_three_layer_connectivity.mutant(
-    "straight line between optima", straight=True, breaks="straight line in weight space"
-)
-parallel_three_layer_connectivity.mutant(
-    "counted like two layers", slots=1, breaks="components and isolated points", anywhere=True
-)
-parallel_three_layer_connectivity.mutant(
-    "n + 1 units are needed", needs=True, breaks="n + 1 units are needed", anywhere=True
-)
-parallel_three_layer_connectivity.mutant(
-    "connected one unit earlier", earlier=1, breaks="connected from half the threshold on", anywhere=True
-)
-parallel_three_layer_connectivity.mutant("nu of mixed signs", mixed=True, breaks="p3 = p2")

@@ -144,26 +144,28 @@ ROTATIONS = PAPER.family("rotations", t=Choices(Q(1, 7), Q(1, 20), Q(-1, 15)), e
 
 
 @vector_output_duality_connectivity.check("optima of least width", family=ROTATIONS)
-def _least_width(t, *, finite=False, connected=False):
+def _least_width(t, *, freedom=1, components=2):
     # F = [[5, 4], [4, 5]] has no factorisation of width 1; W = [[2, 1], [1, 2]] R for small rotations R are a continuum of width 2
     F, W = fmpq_mat([[5, 4], [4, 5]]), fmpq_mat([[2, 1], [1, 2]])
     c, s = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
     V = W * fmpq_mat([[c, s], [-s, c]])
-    yield "rank of F", eq(F.rank(), 2)
-    yield "another factorisation", eq(V * V.transpose(), F)
-    yield "non-negative", le(0, V.entries())
     swapped = fmpq_mat([[1, 2], [2, 1]])
-    yield "swapped factorisation", eq(swapped * swapped.transpose(), F)
-    yield "two values of the determinant", eq((W.det(), swapped.det()), (3, -3))
-    if finite:
-        yield "one optimum of width 2", eq(V, W)
-    if connected:
-        yield "one component of width 2", eq(W.det(), swapped.det())
+    factors = (W, V, swapped)
+    yield "rank of F", eq(F.rank(), 2)
+    yield "factorisations", eq([U * U.transpose() for U in factors], [F] * 3)
+    yield "non-negative", le(0, [v for U in factors for v in U.entries()])
+    # H with H V^T + V H^T = 0: the directions in which the factorisation may move
+    units = [fmpq_mat(2, 2, [int(i == j) for j in range(4)]) for i in range(4)]
+    moves = fmpq_mat([(H * V.transpose() + V * H.transpose()).entries() for H in units])
+    yield "degrees of freedom of a factorisation", eq(4 - moves.rank(), freedom)
+    # det U = +-3 for every factorisation of width 2, so that the sign of det U is constant on a component
+    yield "determinants", eq([U.det() ** 2 for U in factors], [F.det()] * 3)
+    yield "components of width 2", eq(len({bool(U.det() > 0) for U in factors}), components)
 
 
 vector_output_duality_connectivity.mutant(
-    "finite at m = m*", finite=True, breaks="one optimum of width 2", anywhere=True
+    "finite at m = m*", freedom=0, breaks="degrees of freedom of a factorisation", anywhere=True
 )
 vector_output_duality_connectivity.mutant(
-    "connected at m = m*", connected=True, breaks="one component of width 2", anywhere=True
+    "connected at m = m*", components=1, breaks="components of width 2", anywhere=True
 )
