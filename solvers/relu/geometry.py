@@ -42,7 +42,18 @@ class Active:
 
 
 class Geometry:
-    """Doubles of an arrangement that every round uses."""
+    """Doubles of an arrangement that every round uses.
+
+    Attributes:
+        data, cells: the problem and its arrangement.
+        active: active samples of all P cells, 0.0 and 1.0.
+        H: unit normals, h x d.
+        signs: of the normals, P x h.
+        points: unit interior points, P x d.
+        which, orientation: of the samples (see `Arrangement`).
+        facets, facet_signs, neighbours: see `facet_table`.
+        samples: the first sample on each hyperplane, and `lengths`, its norm.
+    """
 
     def __init__(self, data: Data, cells: Arrangement) -> None:
         self.data, self.cells = data, cells
@@ -53,6 +64,9 @@ class Geometry:
         self.which = np.array(cells.which)
         self.orientation = np.array(cells.orientation)
         self.facets, self.facet_signs, self.neighbours = facet_table(self.signs)
+        first = {h: k for k, h in reversed(list(enumerate(cells.which))) if h >= 0}
+        self.samples = np.array([first[h] for h in range(len(first))], dtype=int)
+        self.lengths = np.linalg.norm(data.X[self.samples], axis=1)
         self._matrices: dict[tuple[int, ...], tuple[Array, Array]] = {}
 
     def face_rows(self, pattern: Array) -> Array:

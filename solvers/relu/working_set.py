@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from solvers.relu.arrangement import Arrangement
+from solvers.relu.bounds import CLOSE, SLACK, Bounds
 from solvers.relu.exact import Data
 from solvers.relu.geometry import Active, Face, Geometry
 from solvers.relu.lasso import lasso
 from solvers.relu.newton import refit
-from solvers.relu.projection import Projections, project
+from solvers.relu.projection import project
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 60
@@ -30,25 +31,6 @@ ACCURACY = 1e-11
 ROUGH = 1.0
 """Relative dual infeasibility above which Newton's method need not go far."""
 ON_HYPERPLANE = 1e-10
-CLOSE = 1e-7
-"""Relative distance to beta below which a cone is looked at."""
-SLACK = 1e-3
-"""Relative distance to beta from which the bound of a cone is good enough."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Projections onto all signed cones with |c| > beta (1 - 1e-7), stopped below beta (1 - SLACK).
-
-    Attributes:
-        s: signs of the output weights.
-        cells: indices among all P cells.
-        projections: one row for each.
-    """
-
-    s: Array
-    cells: Array
-    projections: Projections
 
 
 @dataclass(frozen=True)
