@@ -25,28 +25,32 @@ POSITIVE_DUAL = ReluProblem(((Q(1), Q(0)), (Q(0), Q(1))), (Q(8, 5), Q(9, 5)), Q(
 
 
 @shared
-def program(given, second_cone=True, noise=0):
-    """The solved three-layer program."""
+def _program(given, second_cone, noise):
     return solve(given, second_cone=second_cone, noise=float(noise))
 
 
-def three_layer_problem(case, beta, x, y):
-    """The named data set, or one with inputs and targets in quarters and a bias column."""
-    if case == "strict gain":
-        return STRICT
+def program(given, *, second_cone=True, noise=0):
+    """The solved three-layer program."""
+    return _program(given, second_cone, noise)
+
+
+def three_layer_problem(beta, x, y):
+    """Inputs and targets in quarters, with a bias column."""
     return ReluProblem(tuple((fmpq(int(v), 4), Q(1)) for v in x), tuple(fmpq(int(v), 4) for v in y), beta)
 
 
 THREE = PAPER.family(
     "three-layers",
-    case=Choices("random", "strict gain"),
+    n=3,
     beta=Choices(Q(1, 8), Q(1, 4), Q(1, 16)),
-    n=Choices(3, 3),
     x=Given(lambda n: Arrays(Integers(-12, 12), (n,))),
     y=Given(lambda n: Arrays(Integers(-12, 12), (n,))),
-    where=lambda case, beta, n, x, y: len(set(x)) == n and any(y),
-    quick=2,
-    full=13,
+    where=lambda x, y: len(set(x)) == len(x) and any(y),
+    quick=1,
+    full=12,
+)
+GAIN = PAPER.family(
+    "strict-gain", n=4, beta=STRICT.beta, x=Choices((0, -8, -6, 10)), y=Choices((-11, -10, -8, -5)), every=True
 )
 
 
@@ -97,7 +101,7 @@ def trained_loss(given, width, seed):
     source="three-layer theorem of the paper; the regulariser is recalled",
     fidelity="recalled",
     evidence="certified",
-    family=THREE,
+    family=(THREE, GAIN),
     part="mapped network",
     method="the second-order cone program solved in doubles; its multipliers, clipped and taken as dyadic numbers, give an exact dual bound on "
     "all blocks; the network that is mapped back is evaluated in balls",
@@ -107,14 +111,14 @@ def trained_loss(given, width, seed):
         "the listed blocks contain every unit: pairs of different signed cells not both negative, and all non-zero second-layer patterns",
     ),
 )
-def parallel_three_layer_reformulation(case, beta, x, y, *, second_cone=True, power=3):
+def parallel_three_layer_reformulation(beta, x, y, *, second_cone=True, power=3):
     r"""Let $f = \sum_k a_k ((XW_k)_+ w_k)_+$, $W_k \in \mathbb{R}^{d \times 2}$, with penalty $\frac\beta3\sum(\|W_k\|_F^3+\|w_k\|^3+|a_k|^3)$. The value
     $p_3$ of the training problem is that of the convex program over blocks $((i,s_1),(j,s_2),D',s)$: $z_1 \in K_i$, $z_2 \in K_j$, $(2D'-I)(s_1
     D_iXz_1+s_2 D_jXz_2)\ge 0$, feature $s D'(s_1 D_iXz_1+s_2 D_jXz_2)$, cost $\beta(\|z_1\|+\|z_2\|)$; there is no gap, $p_3 \le p_2$, and in each
     block each $z_h$ has one direction over all optima.
     """
-    given = three_layer_problem(case, beta, x, y)
-    found = program(given, second_cone)
+    given = three_layer_problem(beta, x, y)
+    found = program(given, second_cone=second_cone)
     with precision(BITS):
         mapped = loss(given, found.units, power)
         yield "dual bound", le(dyadic(found.lower), mapped)
@@ -132,32 +136,18 @@ parallel_three_layer_reformulation.mutant(
     "a strict gain where nu > 0", data=POSITIVE_DUAL, breaks="strictly below two layers"
 )
 
-GAIN = PAPER.family("strict-gain", case=Choices("strict gain"), every=True)
-
 
 @parallel_three_layer_reformulation.check("data with a strict gain", family=GAIN)
-def _strict_gain(case, *, data=STRICT):
+def _strict_gain(beta, x, y, *, data=None):
+    given = data or three_layer_problem(beta, x, y)
     with precision(BITS):
-        yield "strictly below two layers", lt(loss(data, program(data).units), dyadic(solved(data).lower))
+        yield "strictly below two layers", lt(loss(given, program(given).units), dyadic(solved(given).lower))
 
 
-PERTURBED = PAPER.family(
-    "three-layers-perturbed",
-    case=Choices("random"),
-    beta=Choices(Q(1, 8), Q(1, 4)),
-    n=3,
-    x=Given(lambda n: Arrays(Integers(-12, 12), (n,))),
-    y=Given(lambda n: Arrays(Integers(-12, 12), (n,))),
-    where=lambda case, beta, n, x, y: len(set(x)) == n and any(y),
-    quick=1,
-    full=12,
-)
-
-
-@parallel_three_layer_reformulation.crosscheck("one direction in each block", family=PERTURBED)
-def _directions(case, beta, x, y):
-    given = three_layer_problem(case, beta, x, y)
-    first, second = program(given), program(given, True, Q(1, 10**5))
+@parallel_three_layer_reformulation.crosscheck("one direction in each block", family=THREE)
+def _directions(beta, x, y):
+    given = three_layer_problem(beta, x, y)
+    first, second = program(given), program(given, noise=Q(1, 10**5))
     gaps = [
         1 - float(first.directions[k][1] @ second.directions[k][1])
         for k in first.directions
