@@ -14,7 +14,7 @@ from theorems import Arrays, Choices, Given, Integers, Q, Rationals, curve, eq, 
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import rank
 from theorems.papers.convex_landscape.polytope import UNIT, dot_q, plant, planted_family
-from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope, steps
+from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope, steps_of
 
 NEURON = Arrays(Integers(0, 11), (7, 3))  # direction, signs of its entries, sign of the output weight
 
@@ -203,7 +203,7 @@ def _wide(system, more, *, needed=lambda P, n: n + 1):
     # a path between two optima along which the loss never increases stays in the optimal set
     atoms, f, *_ = SYSTEMS[system]
     P = optimal_polytope(atoms, f)
-    (step,) = steps(P.supports, (needed(P, len(f)) + more,))
+    (step,) = steps_of(P.supports, (needed(P, len(f)) + more,))
     yield "one component of optima", eq(step.components, 1)
 
 

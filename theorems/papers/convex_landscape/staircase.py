@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
+from math import factorial
 
 from flint import fmpq
 
-from solvers.relu.polytope import polytope
+from solvers.relu.polytope import Polytope, polytope
+from solvers.relu.quadratic import kernel
 from solvers.relu.staircase import graph_size, staircase
-from theorems import Arrays, Choices, Given, Integers, Q, curve, eq, le, lt, record, shared
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, curve, eq, le, lt, record, shared
 from theorems.papers.convex_landscape import PAPER
+from theorems.papers.convex_landscape.chains import THIRTY, ZERO, Key, atoms_of, data_of_chain
 from theorems.papers.convex_landscape.instances import problem, solved, training_problems
 from theorems.papers.convex_landscape.polytope import plant
 
@@ -32,7 +35,7 @@ def optimal_polytope(atoms, f):
 
 
 @shared
-def steps(supports, widths):
+def steps_of(supports, widths):
     """Components and isolated points by width."""
     return staircase(supports, widths)
 
@@ -58,7 +61,7 @@ def regimes(P, n, label="", *, connected=None, isolated=None, finite=0, largest=
     m, M = P.least, largest(P) if largest else P.greatest
     thresholds = {threshold(P, n), P.threshold} if connected is None else {connected(P, n)}
     top = max(*thresholds, M + 1, m + 1)
-    found = {s.width: s for s in steps(P.supports, tuple(range(m - 1, top + 1)))}
+    found = {s.width: s for s in steps_of(P.supports, tuple(range(m - 1, top + 1)))}
     yield f"{label}empty below m*", eq(found[m - 1].components, 0)
     yield f"{label}m* is attained", le(1, found[m].components)
     for width in range(m, m + finite + 1):
@@ -89,7 +92,9 @@ FIXED = PAPER.family("named-systems", system=Choices(*SYSTEMS), every=True)
     family=FIXED,
     part="counts",
     method="exact vertices of P*; the finite graph of (vertex, placement in slots) by breadth-first search",
-    hypotheses="f* is not 0; configuration graphs of at most 4000 vertices (60000 for the named systems)",
+    undecided=0.02,
+    hypotheses="f* is not 0; of random training data, those whose certified optimal set has antipodal pairs (undecided if it is not "
+    "certified); configuration graphs of at most 4000 vertices (6000 for training data, 60000 for the named systems)",
     not_established="that the stated threshold is the smallest one: it is attained on a part of the instances only (recorded)",
     rests_on=(
         "Theta*(m) is a polyhedral complex whose cells are labelled slot by slot, so its components and isolated points are those of the "
@@ -104,7 +109,7 @@ def staircase_of_connectivity(system, *, connected=None, finite=0, largest=None,
     atoms, f, least, greatest, known = SYSTEMS[system]
     P = optimal_polytope(atoms, f)
     yield "m* and M*", eq((P.least, P.greatest), (least, greatest))
-    found = steps(P.supports, tuple(m for m, _, _ in known))
+    found = steps_of(P.supports, tuple(m for m, _, _ in known))
     yield "components and isolated points", eq([(s.width, s.components, s.isolated) for s in found], known)
     yield from regimes(P, len(f), connected=connected, finite=finite, largest=largest, points=points)
     if system == "octahedron":
@@ -203,6 +208,38 @@ def _trained_stairs(X, y, beta, bias):
     yield from regimes(solved(problem(X, y, beta, bias)).structure.polytope, len(y), "antipodal: ")
 
 
+CHAIN_SYSTEMS = PAPER.family(
+    "chain-systems",
+    n=Integers(2, 5),
+    kind=Choices("generic weights", "weights as in the relation"),
+    steps=Given(lambda n: Arrays(Rationals(Q(1, 20), 1, denominator=40), (max(n - 2, 1),))),
+    weights=Given(lambda n: Arrays(Rationals(Q(1, 5), 4, denominator=7), (n + 1,))),
+    quick=6,
+    full=40,
+)
+
+
+@shared
+def chain_polytope(n, kind, steps, weights):
+    """P* of the one-dimensional example: the weights plus multiples of the one relation between the atoms."""
+    (relation,) = kernel(atoms_of(*data_of_chain(n, "spread", steps, THIRTY)))
+    g = [x if x.sign() > 0 else -x for x in relation] if kind != "generic weights" else [ZERO + w for w in weights]
+    low = max((-a / r for a, r in zip(g, relation) if r.sign() > 0), key=Key)
+    high = min((-a / r for a, r in zip(g, relation) if r.sign() < 0), key=Key)
+    vertices = [tuple(a + t * r for a, r in zip(g, relation)) for t in (low, high)]
+    supports = [tuple(j for j, x in enumerate(v) if x.sign() != 0) for v in vertices]
+    return Polytope(n + 1, n, tuple(vertices), tuple(supports))
+
+
+@staircase_of_connectivity.check("chains of the one-dimensional example", family=CHAIN_SYSTEMS)
+def _chain_stairs(n, kind, steps, weights, *, connected=None):
+    P = chain_polytope(n, kind, steps, weights)
+    if P.least == n:
+        (step,) = steps_of(P.supports, (n,))
+        yield "chain: 2 n! isolated networks of width n", eq((step.components, step.isolated), (2 * factorial(n),) * 2)
+    yield from regimes(P, n, "chain: ", connected=connected)
+
+
 def largest_support(P):
     """The largest support of any optimum, irreducible or not."""
     return len({j for S in P.supports for j in S})
@@ -227,6 +264,12 @@ staircase_of_connectivity.mutant(
     largest=largest_support,
     on="named-systems",
     breaks="isolated point at M*",
+)
+staircase_of_connectivity.mutant(
+    "n in place of n + 1 on the chain",
+    connected=lambda P, n: n,
+    on="chain-systems",
+    breaks="chain: connected from the threshold on",
 )
 staircase_of_connectivity.mutant(
     "n in place of n + 1",

@@ -17,7 +17,7 @@ from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import BITS, solved
 from theorems.papers.convex_landscape.paths import listed
 from theorems.papers.convex_landscape.polytope import UNIT, dot_q, plant
-from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope, steps
+from theorems.papers.convex_landscape.staircase import SYSTEMS, optimal_polytope, steps_of
 from theorems.papers.convex_landscape.three_layers import GAP, STRICT, program
 
 
@@ -153,12 +153,12 @@ def _systems(system, *, slots=2, earlier=0, needed=half_threshold):
     atoms, f, *_ = SYSTEMS[system]
     P = optimal_polytope(atoms, f)
     widths = tuple(m for m, _, _ in KNOWN[system])
-    found = steps(P.supports, tuple(slots * m for m in widths))
+    found = steps_of(P.supports, tuple(slots * m for m in widths))
     yield (
         "components and isolated points",
         eq([(m, s.components, s.isolated) for m, s in zip(widths, found)], KNOWN[system]),
     )
-    (step,) = steps(P.supports, (2 * (half_threshold(P, len(f)) - earlier),))
+    (step,) = steps_of(P.supports, (2 * (half_threshold(P, len(f)) - earlier),))
     yield "connected from half the threshold on", eq(step.components, 1)
     apart = [m for m, s in zip(widths, found) if s.components != 1]
     yield "units that these systems need", eq(1 + max(apart), needed(P, len(f)))
