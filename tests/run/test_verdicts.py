@@ -185,6 +185,23 @@ def test_a_share_of_undecided_instances_may_be_declared(write: Write) -> None:
     assert (lenient.verdict, lenient.undecided) == (Verdict.HOLDS, 1)
 
 
+def test_undecided_hypotheses_are_a_share_of_the_instances_however_many_comparisons_each_makes(write: Write) -> None:
+    body = """
+    @PAPER.bound(quick=20, domain=dict(a=Integers(1, 20)), every=True, where=lambda a: a > 2 or None{option})
+    def f(a):
+        "a <= 20, said ten times"
+        for _ in range(10):
+            yield "main", le(a, 20)
+    """
+    strict = only(write(body.format(option=", undecided=0.09")))
+    assert (strict.verdict, strict.reason) == (
+        Verdict.INCONCLUSIVE,
+        "the hypotheses of 2 instances could not be decided",
+    )
+    lenient = only(write(body.format(option=", undecided=0.1")))
+    assert (lenient.verdict, lenient.undecided) == (Verdict.HOLDS, 2)
+
+
 def test_unsatisfiable_hypotheses_are_inconclusive(write: Write) -> None:
     result = only(
         write(

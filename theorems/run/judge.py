@@ -115,16 +115,15 @@ def _verdict(
         return Verdict.INCONCLUSIVE, account.trouble
     decided = [p for p in counted if p.holds]
     undecided = next((p for p in counted if p.undecided), None)
-    total = sum(p.count for p in counted)
-    unsure = account.unsure
-    missing = sum(p.undecided for p in counted) + unsure
+    missing, total = sum(p.undecided for p in counted), sum(p.count for p in counted)
+    unsure, met = account.unsure, account.instances + account.unsure
     if not decided:
         if undecided is not None and undecided.doubtful is not None:
             return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
         return Verdict.INCONCLUSIVE, "nothing was decided: no instance satisfied the hypotheses"
-    if missing > claim.undecided * (total + unsure):
-        if undecided is not None and undecided.doubtful is not None:
-            return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
+    if undecided is not None and undecided.doubtful is not None and missing > claim.undecided * total:
+        return Verdict.INCONCLUSIVE, f"{undecided.part}: {undecided.doubtful.reason}"
+    if unsure > claim.undecided * met:
         return Verdict.INCONCLUSIVE, f"the hypotheses of {unsure} instances could not be decided"
     low = _rejection(claim, account)
     if low:
