@@ -7,8 +7,7 @@ patterns when r-1 hyperplanes meet there, a recursion otherwise), and merges equ
 rays found on a cell is an interior point of it. Completeness is not left to this argument: the number of cells
 is compared with the count by deletion and restriction.
 
-Signs are exact: 64-bit integers where no overflow is possible, else doubles with a bound on their error, and
-Python integers wherever that bound does not decide.
+Signs are exact: leading bits decide where they can, Python integers elsewhere.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from solvers.certificates.relu import count_cells
+from solvers.certificates.words import leading_signs
 from solvers.relu.exact import Integers, primitive
 
 Array = np.ndarray[Any, Any]
@@ -202,7 +202,12 @@ def _rays(H: list[Integers]) -> tuple[list[Integers], Array]:
     keep = np.flatnonzero(g != 0)
     P = P[keep] // g[keep][:, None]
     rays: list[Integers] = [tuple(row) for row in P.tolist()]
-    S = exact_signs(rays, H)
+    S, unknown = leading_signs(rays, H)
+    place = np.arange(len(rays))[:, None]
+    S[place, subsets[keep]], unknown[place, subsets[keep]] = 0, False  # a ray lies on the hyperplanes that make it
+    for i, k in np.argwhere(unknown).tolist():
+        exact = sum(a * b for a, b in zip(rays[i], H[k]))
+        S[i, k] = (exact > 0) - (exact < 0)
     if keep.size < len(subsets) or ((S == 0).sum(axis=1) > r - 1).any():
         unique: dict[Integers, int] = {}
         for i, ray in enumerate(rays):
@@ -237,43 +242,12 @@ def _cross_products(H: list[Integers], subsets: Array) -> Array:
     return np.stack([(-1) ** j * minors[every[:j] + every[j + 1 :]] for j in range(r)], axis=1)
 
 
-def exact_signs(P: Sequence[Integers], H: Sequence[Integers]) -> Array:
-    """Signs of p.h for all integer vectors p of P and h of H, as an int8 matrix; exact."""
-    r = len(H[0])
-    top_p = max((abs(v) for p in P for v in p), default=0)
-    top_h = max((abs(v) for h in H for v in h), default=0)
-    if r * top_p * top_h < 1 << 62:
-        signs: Array = np.sign(np.array(P, dtype=np.int64).reshape(-1, r) @ np.array(H, dtype=np.int64).T).astype(
-            np.int8
-        )
-        return signs
-    A, B = _scaled(P), _scaled(H)
-    value = A @ B.T
-    # entries and products are rounded (relative 2^-53 each), sums r-1 times, 0 x subnormal dust below 1e-300
-    error = (np.abs(A) @ np.abs(B).T) * ((r + 4) * 2.0**-52) + 1e-280
-    signs = np.sign(value).astype(np.int8)
-    for i, k in np.argwhere(np.abs(value) <= error):
-        exact = sum(a * b for a, b in zip(P[i], H[k]))
-        signs[i, k] = (exact > 0) - (exact < 0)
-    return signs
-
-
-def _scaled(P: Sequence[Integers]) -> Array:
-    """Each vector divided by a power of two near its largest entry, rounded to doubles."""
-    rows = []
-    for p in P:
-        scale = 1 << max(max(abs(v) for v in p).bit_length() - 1, 0)
-        rows.append([v / scale for v in p])
-    return np.array(rows, dtype=float)
-
-
 def _witnesses(
     H: list[Integers], rays: list[Integers], cells: Array, owner: Array, side: Array, label: Array
 ) -> list[Integers]:
     """Short integer interior points: the rounded sum of a cell's unit rays where that is inside, else exact."""
     r = len(H[0])
-    units = _scaled(rays)
-    units /= np.linalg.norm(units, axis=1, keepdims=True)
+    units = _unit(rays)
     total = np.zeros((len(cells), r))
     np.add.at(total, label, units[owner] * side[:, None])
     total /= np.abs(total).max(axis=1, keepdims=True)
@@ -282,11 +256,11 @@ def _witnesses(
     for bits in (5, 8, 12, 18, 26, 40, 52):
         if not todo.size:
             break
-        trial = np.rint(total[todo] * 2.0**bits).astype(np.int64)
-        points = [tuple(w) for w in trial.tolist()]
-        good = (exact_signs(points, H) == cells[todo]).all(axis=1)
-        for i in np.flatnonzero(good):
-            found[todo[i]] = points[i]
+        trial = np.rint(total[todo] * 2.0**bits).astype(np.int64).tolist()
+        signs, unknown = leading_signs(trial, H)
+        good = ((signs == cells[todo]) & ~unknown).all(axis=1)
+        for place in np.flatnonzero(good).tolist():
+            found[todo[place]] = tuple(trial[place])
         todo = todo[~good]
     for i in todo:
         weighted = [0] * r
@@ -296,3 +270,13 @@ def _witnesses(
             weighted = [a + weight * v for a, v in zip(weighted, ray)]
         found[i] = primitive(weighted)
     return [w for w in found if w is not None]
+
+
+def _unit(vectors: Sequence[Integers]) -> Array:
+    """The vectors in doubles, scaled to norm 1."""
+    rows = []
+    for v in vectors:
+        scale = max(map(abs, v))
+        rows.append([x / scale for x in v])
+    units = np.array(rows, dtype=float)
+    return np.asarray(units / np.linalg.norm(units, axis=1, keepdims=True))
