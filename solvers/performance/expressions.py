@@ -84,7 +84,9 @@ ORIGIN = Vector()
 def _vector(value: Any) -> Vector:
     if isinstance(value, Vector):
         return value
-    raise TypeError(f"expected a Vector, got {type(value).__name__}; numbers multiply vectors, they are not added")
+    raise TypeError(
+        f"expected a Vector, got {type(value).__name__}; numbers multiply vectors and are not added to them, the parts of a sample are .x, .g and .f"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +150,16 @@ class Scalar:
 
 def scalar(value: Any) -> Scalar:
     """A `Scalar` as it is; an exact number as a constant."""
+    if isinstance(value, Vector):
+        raise TypeError("a Vector is no number: take squared(v) or inner(v, w)")
     return value if isinstance(value, Scalar) else Scalar(constant=exact(value))
 
 
 def inner(a: Vector, b: Vector) -> Scalar:
     """The inner product of two vectors."""
     products: dict[Pair, fmpq] = {}
-    for i, p in a.terms.items():
-        for j, q in b.terms.items():
+    for i, p in _vector(a).terms.items():
+        for j, q in _vector(b).terms.items():
             pair = (i, j) if i <= j else (j, i)
             known = products.get(pair)
             products[pair] = p * q if known is None else known + p * q

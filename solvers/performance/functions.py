@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from flint import fmpq
 
@@ -34,7 +34,7 @@ class Sample:
 
 
 class SampleClass(Protocol):
-    """A class of functions or operators."""
+    """A class of functions or operators. An attribute `valued` says which: True for functions, whose samples have values."""
 
     @property
     def tight(self) -> bool:
@@ -75,6 +75,7 @@ class Curved:
     mu: fmpq
     L: fmpq | None
     tight: bool = True
+    valued: ClassVar[bool] = True
 
     def conditions(self, samples: Sequence[Sample]) -> Iterator[Condition]:
         """One inequality for each ordered pair."""
@@ -89,6 +90,7 @@ class Lipschitz:
     M: fmpq | None
     indicator: bool = False
     tight: bool = True
+    valued: ClassVar[bool] = True
 
     def conditions(self, samples: Sequence[Sample]) -> Iterator[Condition]:
         """Convexity for each ordered pair, the bound for each sample."""

@@ -40,12 +40,15 @@ class Sampled:
 
     def __call__(self, x: Vector) -> Sample:
         """The sample at x: a new one the first time, the same one afterwards."""
+        self.owner.own(x)
         if x.key not in self._at:
             self.sample(x, self.owner.vector())
         return self._at[x.key]
 
     def sample(self, x: Vector, g: Vector) -> Sample:
         """A further sample with a stated (sub)gradient g at x (implicit steps, sets of subgradients)."""
+        self.owner.own(x)
+        self.owner.own(g)
         known = self._at.get(x.key)
         value = Scalar() if not self.valued else known.f if known is not None else self.owner.number()
         found = Sample(x, g, value)
@@ -88,6 +91,22 @@ class Performance:
         self.vectors += 1
         return Vector({self.vectors - 1: fmpq(1)})
 
+    def own(self, v: Vector) -> None:
+        """Refuse what is no vector of this problem (as far as its indices show).
+
+        Raises:
+            TypeError: if it is no `Vector`.
+            ValueError: if it belongs to another problem.
+        """
+        if not isinstance(v, Vector):
+            raise TypeError(
+                f"expected a Vector of this problem, got {type(v).__name__}; the parts of a sample are .x, .g and .f"
+            )
+        if max(v.terms, default=-1) >= self.vectors:
+            raise ValueError(
+                f"unknown vector {max(v.terms)} is none of the {self.vectors} of this problem; it belongs to another one"
+            )
+
     def number(self) -> Scalar:
         """A new unknown number."""
         self.numbers += 1
@@ -107,6 +126,14 @@ class Performance:
         return self._sampled(kind, name or f"A{len(self.sampled)}", False)
 
     def _sampled(self, kind: SampleClass, name: str, valued: bool) -> Sampled:
+        if isinstance(kind, type) or not (hasattr(kind, "conditions") and hasattr(kind, "tight")):
+            raise TypeError(
+                f"{kind!r} has no interpolation conditions; expected a class of functions or operators such as smooth_convex(L=1), or an object of your own "
+                "with `tight` and `conditions(samples)` (see solvers.performance.functions)"
+            )
+        if getattr(kind, "valued", valued) != valued:
+            right, wrong = ("function", "operator") if not valued else ("operator", "function")
+            raise TypeError(f"{kind!r} is a class of {right}s: call {right}(...) in place of {wrong}(...)")
         found = Sampled(self, kind, name, valued)
         self.sampled.append(found)
         return found
@@ -202,6 +229,8 @@ def _assembled(pep: Performance) -> Program:
     several = len(pep.metrics) > 1
     shift = len(numbers) + several
     triangle = len(vectors) * (len(vectors) + 1) // 2
+    if not vectors and not numbers:
+        raise ValueError("neither the metric nor a hypothesis contains an unknown; there is nothing to maximise over")
 
     def row(e: Scalar, extra: Row = ()) -> Row:
         entries = {column[k]: v for k, v in e.values.items() if k in column}
@@ -259,6 +288,10 @@ def _vectors(expressions: list[Scalar], n: int) -> tuple[int, ...]:
     total = fmpq_mat(n, n)
     for e in expressions:
         if e.products:
+            if max(j for _, j in e.products) >= n:
+                raise ValueError(
+                    f"an expression contains an unknown vector that is none of the {n} of this problem; it belongs to another one"
+                )
             A = fmpq_mat(n, n)
             for (i, j), value in e.products.items():
                 A[i, j] = A[j, i] = value if i == j else value / 2

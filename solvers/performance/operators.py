@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from flint import fmpq
 
@@ -25,6 +26,7 @@ class Monotone:
     mu: fmpq = ZERO
     beta: fmpq = ZERO
     L: fmpq | None = None
+    valued: ClassVar[bool] = False
 
     @property
     def tight(self) -> bool:
@@ -47,6 +49,7 @@ class LipschitzOperator:
 
     L: fmpq
     tight: bool = True
+    valued: ClassVar[bool] = False
 
     def conditions(self, samples: Sequence[Sample]) -> Iterator[Condition]:
         """One inequality for each unordered pair."""
@@ -65,6 +68,7 @@ class WeakMinty:
 
     rho: fmpq
     L: fmpq | None = None
+    valued: ClassVar[bool] = False
 
     @property
     def tight(self) -> bool:
@@ -73,6 +77,10 @@ class WeakMinty:
 
     def conditions(self, samples: Sequence[Sample]) -> Iterator[Condition]:
         """One inequality for each sample but the zero; Lipschitz pairs if L is given."""
+        if not samples or samples[0].g.terms:
+            raise ValueError(
+                "the first sample of a weak Minty operator is its zero: call minimiser() before any other sample"
+            )
         zero = samples[0]
         for i, a in enumerate(samples[1:], 1):
             yield (0, i), self.rho * squared(a.g) - inner(a.g, a.x - zero.x)

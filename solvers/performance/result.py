@@ -8,6 +8,20 @@ from typing import Any
 from flint import fmpq
 
 from solvers.conic import Certified
+from solvers.conic.rounding import to_float
+
+_MEANING = {
+    "unbounded": "there is a direction along which the hypotheses stay satisfied and the metric grows",
+    "dual infeasible": "no multipliers bound the metric: it is unbounded, or no function of the class satisfies the hypotheses",
+    "infeasible": "no function of the class satisfies the hypotheses",
+}
+_SCALE = "Choose units in which the constants of the classes, the radii and the metric are of size 1"
+_ADVICE = {
+    "unbounded": "Add the hypothesis that is missing, such as pep.require(squared(x - best.x), 1)",
+    "dual infeasible": "Add the hypothesis that is missing, such as pep.require(squared(x - best.x), 1)",
+    "infeasible": "Drop or correct a hypothesis",
+    "lower bound": "If nothing bounds the metric (without a ray along which it grows), add a hypothesis. " + _SCALE,
+}
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,26 @@ class WorstCase:
     @property
     def reason(self) -> str:
         """What is missing or weak, and why."""
-        return self.certified.reason
+        return self.certified.reason or _MEANING.get(self.status, "")
+
+    def bounds(self) -> tuple[fmpq, fmpq]:
+        """(lower, upper).
+
+        Raises:
+            ArithmeticError: if one of them was not proven; says why, and what helps.
+        """
+        if self.lower is None or self.upper is None:
+            known = (
+                "" if self.status in _MEANING else f" ({self.lower} <= worst case)" if self.lower is not None else ""
+            )
+            raise ArithmeticError(
+                f"the worst case is not enclosed: {self.status}{known}. {self.reason}. {_ADVICE.get(self.status, _SCALE)}"
+            )
+        return self.lower, self.upper
+
+    def __str__(self) -> str:
+        ends = ["?" if v is None else f"{to_float(v):.10g}" for v in (self.lower, self.upper)]
+        return f"worst case in [{', '.join(ends)}] ({self.status}{'' if self.tight else ', conditions necessary only'})"
 
     @property
     def width(self) -> fmpq | None:
