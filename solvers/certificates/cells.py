@@ -94,17 +94,15 @@ def _count(H: Sequence[Normal], d: int) -> int:
 def restrict(H: Sequence[Normal], h: Normal) -> list[Normal]:
     """The distinct traces of hyperplanes on h = 0, in the coordinates other than the first with h_p != 0."""
     p = next(i for i, v in enumerate(h) if v)
-    lead = h[p]
-    rest = h[:p] + h[p + 1 :]
-    traces: dict[Normal, None] = {}
-    for g in H:
-        t = g[p]
-        traces[_oriented(tuple(lead * v - t * w for v, w in zip(g[:p] + g[p + 1 :], rest)))] = None
-    return list(traces)
+    lead, rest = h[p], [(j, v) for j, v in enumerate(h) if j != p]
+    return list(dict.fromkeys([_oriented([lead * g[j] - g[p] * v for j, v in rest]) for g in H]))
 
 
-def _oriented(v: Normal) -> Normal:
+def _oriented(v: Sequence[int]) -> Normal:
+    """The primitive vector on the line of v, with its first nonzero entry positive."""
     divisor = gcd(*v)
-    if next((x for x in v if x), 1) < 0:
-        divisor = -divisor
-    return v if divisor == 1 else tuple(x // divisor for x in v)
+    for x in v:
+        if x:
+            divisor = divisor if x > 0 else -divisor
+            break
+    return tuple(v) if divisor in (0, 1) else tuple([x // divisor for x in v])

@@ -93,7 +93,8 @@ def shown(
     if multipliers:
         cone, rows = np.array([(cone, k) for cone, k, _ in multipliers]).T
         top = (1 << (WORD - 2 - B)) // int(np.bincount(cone).max())  # so that sum L |x| is at most 2^(WORD - 2)
-        L = np.array([min(_floor(v, b), top) for _, _, v in multipliers], dtype=np.int64)
+        whole = [int(v.p << b) // int(v.q) if b >= 0 else _floor(v, b) for _, _, v in multipliers]
+        L = np.array([v if v < top else top for v in whole], dtype=np.int64)
         inside = active[cone // 4, rows] != (cone // 2 % 2 == 1)
         np.add.at(V, cone, np.where(inside, L, -L)[:, None] * x[rows])
         np.add.at(error, cone, L)

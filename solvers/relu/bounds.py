@@ -95,19 +95,16 @@ def _loose(geo: Geometry, bounds: Bounds, places: Array) -> list[Multiplier]:
     values = np.where(rows >= 0, bounds.projections.values[places] / geo.lengths[rows], 0.0)
     mantissa, exponent = np.frexp(values)
     side, cell = np.divmod(bounds.cells[places], len(geo.cells.witnesses))
-    columns = (
-        cell,
-        side,
-        bounds.s[places],
-        geo.samples[rows],
-        np.rint(mantissa * 2.0**SHORT).astype(np.int64),
-        SHORT - exponent,
-    )
-    made = []
-    for i, t, s, samples, whole, shift in zip(*(column.tolist() for column in columns)):
-        lam = {k: fmpq(m, 1 << e) if e >= 0 else fmpq(m << -e) for k, m, e in zip(samples, whole, shift) if m > 0}
-        made.append(Multiplier(i, t, s, tuple(lam), tuple(lam.values())))
-    return made
+    used = mantissa > 0
+    whole = np.rint(mantissa[used] * 2.0**SHORT).astype(np.int64).tolist()
+    shift = (SHORT - exponent[used]).tolist()
+    lam = [fmpq(m, 1 << e) if e >= 0 else fmpq(m << -e) for m, e in zip(whole, shift)]
+    samples = geo.samples[rows][used].tolist()
+    ends = np.cumsum(used.sum(axis=1)).tolist()
+    return [
+        Multiplier(i, t, s, tuple(samples[a:b]), tuple(lam[a:b]))
+        for i, t, s, a, b in zip(cell.tolist(), side.tolist(), bounds.s[places].tolist(), [0, *ends], ends)
+    ]
 
 
 def _close(

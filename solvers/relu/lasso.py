@@ -24,14 +24,15 @@ def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
     if not m:
         return x
     index = x.nonzero()[0]
-    ridge = 1e-14 * max(float(np.trace(Q)) / m, 1e-300)
+    regular = Q.copy()  # so that singular blocks can be solved
+    regular.flat[:: m + 1] += 1e-14 * max(float(regular.flat[:: m + 1].sum()) / m, 1e-300)
     scale = float(np.abs(b).max()) + 1e-300
     for _ in range(5 * m + 50):
         for _ in range(m + 1):
             if not index.size:
                 break
-            block, right = Q[index[:, None], index], b[index]
-            z = _solved(block, right, ridge)
+            block, right = (regular, b) if index.size == m else (regular[index[:, None], index], b[index])
+            z = np.linalg.solve(block, right)
             bad = z <= 0
             if not bad.any():
                 x = np.zeros(m)
@@ -53,13 +54,10 @@ def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:
         if gradient[j] <= 1e-13 * scale:
             break
         index = np.append(index, j)
+    # one step of refinement, towards the solution without the ridge
+    index = x.nonzero()[0]
+    if index.size:
+        z = x[index] + np.linalg.solve(regular[index[:, None], index], (b - Q @ x)[index])
+        if (z > 0).all():
+            x[index] = z
     return x
-
-
-def _solved(block: Array, right: Array, ridge: float) -> Array:
-    """The solution with a ridge that makes singular blocks solvable, and one step of refinement towards none."""
-    regular = block + 0.0
-    regular.flat[:: len(block) + 1] += ridge
-    inverse = np.linalg.inv(regular)
-    z = inverse @ right
-    return np.asarray(z + inverse @ (right - block @ z))

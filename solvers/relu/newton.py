@@ -120,13 +120,13 @@ def _directions(
     geo: Geometry, faces: list[Face], bases: list[tuple[Array, Array]], nu: Array, weights: Array
 ) -> tuple[tuple[Active, ...], bool]:
     """The directions that carry weight, and whether each lies in its own face."""
-    actives, inside = [], True
-    for face, (B, F), weight in zip(faces, bases, weights.tolist()):
-        if weight <= 0:
-            continue
-        p = face.s * (B @ (F.T @ nu))
-        length = float(np.linalg.norm(p))
-        pattern = np.array(face.pattern)
-        inside &= length > 0 and bool(((geo.H @ p) * pattern > 1e-13 * length)[pattern != 0].all())
-        actives.append(Active(face, p / max(length, 1e-300), weight))
-    return tuple(actives), inside
+    used = np.flatnonzero(weights > 0).tolist()
+    if not used:
+        return (), True
+    p = np.array([faces[j].s * (bases[j][0] @ (nu @ bases[j][1])) for j in used])
+    length = np.linalg.norm(p, axis=1, keepdims=True)
+    u = p / np.maximum(length, 1e-300)
+    patterns = np.array([faces[j].pattern for j in used], dtype=np.int8)
+    inside = ((u @ geo.H.T) * patterns > 1e-13) | (patterns == 0)
+    actives = tuple(Active(faces[j], direction, float(weights[j])) for j, direction in zip(used, u))
+    return actives, bool(inside.all() and length.min() > 0)

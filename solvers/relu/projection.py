@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from flint import fmpq, fmpq_mat
@@ -50,77 +50,97 @@ def project(
     """
     K, d = C.shape
     F = facets.shape[1]
-    size = np.linalg.norm(C, axis=1)
-    found = Projections(C.copy(), np.full((K, d), -1), np.zeros((K, d)), np.ones(K, bool))
-    todo = np.flatnonzero(size > max(enough, 0.0)) if F else np.zeros(0, int)
-    # all arrays of the loop belong to the rows in `todo`; the last of the F + 1 normals is 0 and stands for none
+    size = np.sqrt(np.einsum("kd,kd->k", C, C))
+    u, rows, lam, converged = C.copy(), np.full((K, d), F), np.zeros((K, d)), np.ones(K, bool)
+    todo = np.flatnonzero(size > max(enough, 0.0))
+    # w: what belongs to the rows in `todo`; the last of the F + 1 normals is 0 and stands for none
     G = np.zeros((todo.size, F + 1, d))
     G[:, :F] = H[facets[todo]] * np.where(facets[todo] >= 0, signs[todo], 0)[:, :, None]
-    c, u, size = C[todo], C[todo], size[todo]
-    rows, lam = np.full((todo.size, d), F), np.zeros((todo.size, d))
+    w = Work(todo, G, C[todo], C[todo], -tolerance * size[todo], rows[todo], lam[todo])
     for step in range(6 * d + 30):
-        if not todo.size:
+        if not w.todo.size:
             break
-        slack = np.einsum("kfd,kd->kf", G, u)
-        here = np.arange(todo.size)
-        slack[here[:, None], rows] = 0.0
+        here = np.arange(w.todo.size)
+        slack = np.einsum("kfd,kd->kf", w.G, w.u)
+        slack[here[:, None], w.rows] = 0.0
         worst = slack.argmin(axis=1)
         depth = slack[here, worst]
-        go = depth < -tolerance * size
-        full = go & (rows < F).all(axis=1)
-        if full.any():
-            found.converged[todo[full]] = False
+        go = depth < w.least
+        if enough > 0:
+            go &= np.einsum("kd,kd->k", w.u, w.u) > enough * enough
+        if step >= d:
+            full = go & (w.rows < F).all(axis=1)
+            converged[w.todo[full]] = False
             go &= ~full
         if not go.all():
-            todo, G, c, u, size, rows, lam = (a[go] for a in (todo, G, c, u, size, rows, lam))
-            worst, depth, here = worst[go], depth[go], np.arange(todo.size)
-        rows[here, (rows == F).argmax(axis=1)] = worst
+            done = ~go
+            place = w.todo[done]
+            u[place], rows[place], lam[place] = w.u[done], w.rows[done], w.lam[done]
+            w = Work(*(a[go] for a in w))
+            worst, depth, here = worst[go], depth[go], here[: w.todo.size]
+        w.rows[here, (w.rows == F).argmax(axis=1)] = worst
         if step:
-            lam, u = _passive(c, G, rows, lam)
+            slots = min(step + 1, d)  # later ones are empty
+            w.u[:] = _passive(w.c, w.G, w.rows[:, :slots], w.lam[:, :slots])
         else:  # one unit normal
-            lam[:, 0] = -depth
-            u = c + lam[:, :1] * G[here, worst]
-        used = rows < F
-        found.u[todo], found.values[todo] = u, np.where(used, lam, 0.0)
-        found.rows[todo] = np.where(used, np.take_along_axis(facets[todo], np.where(used, rows, 0), axis=1), -1)
-        if enough > 0:
-            go = (u * u).sum(axis=1) > enough * enough
-            if not go.all():
-                todo, G, c, u, size, rows, lam = (a[go] for a in (todo, G, c, u, size, rows, lam))
-    found.converged[todo] = False
-    return found
+            w.lam[:, 0] = -depth
+            w.u[:] = w.c + w.lam[:, :1] * w.G[here, worst]
+    u[w.todo], rows[w.todo], lam[w.todo], converged[w.todo] = w.u, w.rows, w.lam, False
+    used = rows < F
+    named = np.where(used, np.take_along_axis(facets, np.where(used, rows, 0), axis=1), -1) if F else rows - 1
+    return Projections(u, named, np.where(used, lam, 0.0), converged)
 
 
-def _passive(c: Array, G: Array, rows: Array, lam: Array) -> tuple[Array, Array]:
+class Work(NamedTuple):
+    """Projections in the making: their places, normals, points, multipliers of the rows in use."""
+
+    todo: Array
+    G: Array
+    c: Array
+    u: Array
+    least: Array
+    rows: Array
+    lam: Array
+
+
+def _passive(c: Array, G: Array, rows: Array, lam: Array) -> Array:
     """Lawson and Hanson's inner loop: least squares on the rows in use, dropping (in place) what becomes negative."""
     K, slots = rows.shape
     none = G.shape[1] - 1
-    identity = np.eye(slots)
     place = np.arange(K)[:, None]
     for _ in range(slots + 1):
         used = rows < none
         A = G[place, rows]
         gram = A @ A.transpose(0, 2, 1)
-        gram += identity * np.where(used, 1e-30, 1.0)[:, :, None]
-        right = -np.einsum("ksd,kd->ks", A, c)[:, :, None]
-        try:
-            z = np.linalg.solve(gram, right)[:, :, 0]
-        except np.linalg.LinAlgError:
-            z = np.linalg.solve(gram + identity * 1e-13, right)[:, :, 0]
+        gram[:, range(slots), range(slots)] += np.where(used, 1e-30, 1.0)
+        z = _solved(gram, -np.einsum("ksd,kd->ks", A, c))
         bad = used & (z <= 0)
         again = bad.any(axis=1)
         if not again.any():
-            lam = z
+            lam[:] = z
             break
         with np.errstate(divide="ignore", invalid="ignore"):
             step = np.where(bad, lam / (lam - z), np.inf).min(axis=1)
         step = np.where(np.isfinite(step), step, 1.0)[:, None]
-        lam = np.where(again[:, None], lam + step * (z - lam), z)
-        drop = bad & (lam <= 1e-15 * np.abs(lam).max(axis=1)[:, None])
+        blended = np.where(again[:, None], lam + step * (z - lam), z)
+        drop = bad & (blended <= 1e-15 * np.abs(blended).max(axis=1)[:, None])
         rows[drop] = none
-        lam = np.where(drop, 0.0, np.maximum(lam, 0.0))
-    lam = np.maximum(lam, 0.0)
-    return lam, c + np.einsum("ks,ksd->kd", lam, G[place, rows])
+        lam[:] = np.where(drop, 0.0, np.maximum(blended, 0.0))
+    return np.asarray(c + np.einsum("ks,ksd->kd", lam, G[place, rows]))
+
+
+def _solved(gram: Array, right: Array) -> Array:
+    """Solutions of many small systems of positive definite matrices, nearly singular ones roughly."""
+    if gram.shape[1] == 2:
+        a, b, d = gram[:, 0, 0], gram[:, 0, 1], gram[:, 1, 1]
+        determinant = np.maximum(a * d - b * b, 1e-26)
+        x, y = right[:, 0], right[:, 1]
+        solution: Array = np.stack([d * x - b * y, a * y - b * x], axis=1) / determinant[:, None]
+        return solution
+    try:
+        return np.asarray(np.linalg.solve(gram, right[:, :, None])[:, :, 0])
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.solve(gram + np.eye(len(gram[0])) * 1e-13, right[:, :, None])[:, :, 0])
 
 
 def exact_multipliers(c: Sequence[fmpq], G: Sequence[Sequence[fmpq]]) -> list[fmpq] | None:

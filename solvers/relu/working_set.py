@@ -30,6 +30,8 @@ ACCURACY = 1e-11
 """Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
 ROUGH = 1.0
 """Relative dual infeasibility above which Newton's method need not go far."""
+ALMOST, FEW = 0.2, 600
+"""Relative dual infeasibility and number of cells from which a search of all cells comes too early."""
 ON_HYPERPLANE = 1e-10
 
 
@@ -102,7 +104,7 @@ def solve(
             best = FloatSolution(nu, active, excess, rounds, bounds if allowed is None else None)
             if excess <= ACCURACY:
                 break
-        local = excess > 1e-9 and rounds < ROUNDS - 2
+        local = (excess > ALMOST or (len(geo.active) > FEW and excess > 1e-9)) and rounds < ROUNDS - 2
         pool = pool.joined(fresh)
         c = lasso(pool.A, y, beta, pool.c)
         used = np.flatnonzero(c > 0)
