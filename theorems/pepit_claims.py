@@ -11,7 +11,8 @@ from typing import Any
 
 from solvers.conic import reconstruct
 from solvers.performance import enclose
-from solvers.performance.pepit import Example, declared, examples, run
+from solvers.performance.pepit import PREFIX, Example, examples, run
+from solvers.performance.pepit_table import declared
 from theorems import Choices, Paper, Q, dyadic, le, optimum, shared
 
 PAPER = Paper(
@@ -26,7 +27,6 @@ FIVE_DIGITS = Q(1, 10**5)
 ONE = Q(1)
 NONE = Q(0)
 LARGEST = 420  # variables of the semidefinite program
-PREFIX = "PEPit.examples."
 
 
 @shared
@@ -37,8 +37,8 @@ def example(module: str) -> Example:
 
 @shared
 def program(module: str) -> Any:
-    """The semidefinite program that answers the example, on its smallest face."""
-    return example(module).problems[-1].reduced.program().problem
+    """The semidefinite program that answers the example."""
+    return example(module).problems[-1].model.program().problem
 
 
 def worst(module: str) -> Any:
@@ -82,7 +82,7 @@ def upper(module: str, *, undercut: Any = NONE) -> Any:
 
 
 def _declare(module: str) -> None:
-    kind, path = declared(module), module.removeprefix(PREFIX)
+    kind, path = declared(module).kind, module.removeprefix(PREFIX)
     if kind == "no value":
         return
     check: Callable[..., Any] = {"tight": _tight, "upper": _upper}[kind](path)

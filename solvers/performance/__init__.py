@@ -5,10 +5,10 @@ Contents:
     functions: classes of functions by their interpolation conditions
     operators: classes of operators
     model: `Performance`, the problem as a user writes it, and its semidefinite program
-    bounds: `enclose`, rigorous bounds on both sides
-    reduction: `aligned`, `faced`, directions removed before solving
+    bounds: `enclose`, rigorous bounds on both sides (`sides`, `interior`, `zoom`, `scaling`)
+    faces, implicit: programs whose multipliers or points have no interior (`polish`, `subspaces`)
     proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
-    pepit: problems of PEPit (an extra) with exact data
+    pepit: problems of PEPit (an extra) with exact data (`exact_floats`, `pepit_table`)
 """
 
 from solvers.performance.bounds import enclose
@@ -39,7 +39,6 @@ from solvers.performance.operators import (
     weak_minty,
 )
 from solvers.performance.proofs import certificate, proven, proven_in_field, slack
-from solvers.performance.reduction import aligned, faced
 from solvers.performance.result import WorstCase
 
 __all__ = [
@@ -57,14 +56,12 @@ __all__ = [
     "Vector",
     "WeakMinty",
     "WorstCase",
-    "aligned",
     "certificate",
     "cocoercive",
     "convex",
     "convex_indicator",
     "convex_lipschitz",
     "enclose",
-    "faced",
     "inner",
     "lipschitz",
     "monotone",

@@ -1,13 +1,12 @@
 """PEPit's problems as exact programs: its model is taken over, its doubles are given their intended rational values.
 
 PEPit (the extra `pepit`) models a worst case and solves it numerically. Here the semidefinite program that it prepares is
-read, every coefficient becomes the rational that it was probably meant to be (`solvers.conic.reconstruct`: within 2^-50
-relatively), and the program of these rationals is certified. What is proven is about that program.
+read with exact coefficients (`solvers.performance.exact_floats`): every literal is the rational that it was meant to be, a root the
+rational near its double. What is proven is about the program of these rationals.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,9 @@ from typing import Any
 
 from flint import fmpq
 
-from solvers.conic import reconstruct
+from solvers.performance.exact_floats import exact_expressions, exactly, rational
 from solvers.performance.expressions import Scalar
 from solvers.performance.model import Performance
-from solvers.performance.reduction import aligned, faced
-from solvers.performance.result import WorstCase
 
 
 @dataclass
@@ -35,15 +32,6 @@ class Captured:
     model: Performance
     value: float | None
     seconds: float
-
-    @property
-    def reduced(self) -> Performance:
-        """The model on its smallest face (`solvers.performance.reduction`)."""
-        return faced(self.model, rounding=1e-12)
-
-    def worst_case(self) -> WorstCase:
-        """The worst case between proven bounds."""
-        return self.reduced.worst_case()
 
 
 @contextmanager
@@ -65,7 +53,8 @@ def capturing() -> Iterator[list[Captured]]:
 
     PEP._solve_with_wrapper = solve
     try:
-        yield found
+        with exact_expressions():
+            yield found
     finally:
         PEP._solve_with_wrapper = original
 
@@ -85,7 +74,7 @@ def translated(pep: Any) -> Performance:
         if matrix.activated:
             model.require_psd([[exact(entry) for entry in row] for row in matrix.matrix_of_expressions])
     model.maximise(exact(pep.objective))
-    return aligned(model)
+    return model
 
 
 def exact(expression: Any) -> Scalar:
@@ -95,24 +84,18 @@ def exact(expression: Any) -> Scalar:
     products: dict[tuple[int, int], fmpq] = {}
     values: dict[int, fmpq] = {}
     constant = fmpq(0)
-    sums: dict[tuple[int, int], float] = {}
     for key, weight in expression.decomposition_dict.items():
         if isinstance(key, tuple):
             i, j = sorted((key[0].counter, key[1].counter))
-            sums[i, j] = sums.get((i, j), 0.0) + float(weight)
+            products[i, j] = products.get((i, j), fmpq(0)) + rational(weight)
         elif isinstance(key, int):
-            constant = reconstruct(float(weight))
+            constant = rational(weight)
         else:
-            values[key.counter] = reconstruct(float(weight))
-    largest = max((abs(v) for v in sums.values()), default=0.0)
-    for pair, value in sums.items():
-        if abs(value) > ROUNDING * largest:
-            products[pair] = reconstruct(value)
-    return Scalar(products, {k: v for k, v in values.items() if v != 0}, constant)
+            values[key.counter] = rational(weight)
+    return Scalar({k: v for k, v in products.items() if v != 0}, {k: v for k, v in values.items() if v != 0}, constant)
 
 
-ROUNDING = 1e-15
-"""Sums of doubles below this share of the largest coefficient are cancellations."""
+PREFIX = "PEPit.examples."
 
 
 def examples() -> list[str]:
@@ -124,7 +107,7 @@ def examples() -> list[str]:
 
     package = import_module("PEPit.examples")
     names = []
-    for info in pkgutil.walk_packages(package.__path__, "PEPit.examples."):
+    for info in pkgutil.walk_packages(package.__path__, PREFIX):
         spec = find_spec(info.name)
         if (
             not info.ispkg
@@ -147,7 +130,6 @@ class Example:
         theory: the theoretical value it returns, or `None`.
         value: PEPit's number.
         problems: what PEPit solved, the last one being the answer.
-        declared: `tight`, `upper` or `no value`, from the documentation of the function.
     """
 
     module: str
@@ -155,7 +137,6 @@ class Example:
     theory: float | None
     value: float | None
     problems: tuple[Captured, ...]
-    declared: str
 
 
 def run(module: str, *, solver: str | None = None) -> Example:
@@ -177,18 +158,22 @@ def run(module: str, *, solver: str | None = None) -> Example:
     if call is None:
         raise ValueError(f"the main block of {module} calls no wc_ function")
     given = {"verbose": -1} | ({} if solver is None else {"wrapper": "cvxpy", "solver": solver})
-    call.keywords = [k for k in call.keywords if k.arg not in given]
+    call.keywords = [
+        ast.keyword(k.arg, ast.Call(ast.Name("exactly", ast.Load()), [k.value], []))
+        for k in call.keywords
+        if k.arg not in given
+    ]
     call.keywords += [ast.keyword(name, ast.Constant(value)) for name, value in given.items()]
     setup: list[ast.stmt] = [
         s for s in main.body if not any(c is call for c in ast.walk(s)) and isinstance(s, ast.Assign | ast.Import)
     ]
-    scope = dict(vars(found))
+    scope = dict(vars(found)) | {"exactly": exactly}
     exec(compile(ast.fix_missing_locations(ast.Module(setup, [])), str(found.__file__), "exec"), scope)
     function: Callable[..., Any] = scope[ast.unparse(call.func)]
     with capturing() as problems:
         result = eval(compile(ast.fix_missing_locations(ast.Expression(call)), str(found.__file__), "eval"), scope)
     value, theory = (result[0], result[1]) if isinstance(result, tuple) else (result, None)
-    return Example(module, function.__name__, number(theory), number(value), tuple(problems), declared(module))
+    return Example(module, function.__name__, number(theory), number(value), tuple(problems))
 
 
 def number(x: Any) -> float | None:
@@ -198,27 +183,3 @@ def number(x: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return value if abs(value) < float("inf") else None
-
-
-EXCEPTIONS = {
-    # its documentation gives the guarantee of the exact method (epsilon = 0) only
-    "PEPit.examples.unconstrained_convex_minimization.inexact_accelerated_gradient": "no value",
-}
-
-
-def declared(module: str) -> str:
-    """What an example's file claims, read without running it: `tight`, `upper`, or `no value` when it returns none."""
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    if module in EXCEPTIONS:
-        return EXCEPTIONS[module]
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
-        raise ValueError(f"there is no module {module}")
-    source = Path(spec.origin).read_text()
-    values = re.findall(r"^\s+theoretical_tau\s*=\s*(\S+)", source, re.MULTILINE)
-    if values and all(v == "None" for v in values):
-        return "no value"
-    text = source.lower().split("args:")[0]
-    return "tight" if "tight" in text and "not tight" not in text else "upper"

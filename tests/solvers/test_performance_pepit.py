@@ -7,7 +7,8 @@ from flint import fmpq
 
 pytest.importorskip("PEPit")
 
-from solvers.performance.pepit import capturing, declared, examples, run
+from solvers.performance.pepit import capturing, examples, run
+from solvers.performance.pepit_table import DECLARED, declared
 
 PREFIX = "PEPit.examples.unconstrained_convex_minimization."
 
@@ -55,11 +56,31 @@ def test_a_problem_written_in_pepit_is_captured_with_rational_data() -> None:
     assert worst.lower <= fmpq(81, 100) <= worst.upper
 
 
-def test_declarations_are_read_from_the_documentation() -> None:
-    assert declared(PREFIX + "gradient_descent") == "tight"
-    assert declared(PREFIX + "heavy_ball_momentum") == "upper"
-    assert declared(PREFIX + "cyclic_coordinate_descent") == "no value"
-    assert len(examples()) >= 90
+def test_the_table_of_declarations_holds_every_installed_example_and_no_other() -> None:
+    assert {m.removeprefix("PEPit.examples.") for m in examples()} == set(DECLARED)
+    assert len(DECLARED) >= 90
+
+
+def test_declarations_follow_the_documentation() -> None:
+    assert declared(PREFIX + "gradient_descent").kind == "tight"
+    assert declared(PREFIX + "heavy_ball_momentum").kind == "upper"
+    assert declared(PREFIX + "cyclic_coordinate_descent").kind == "no value"
+
+
+def test_every_example_declared_tight_has_the_word_in_its_documentation() -> None:
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    for path, (kind, _) in DECLARED.items():
+        spec = find_spec(f"PEPit.examples.{path}")
+        assert spec is not None
+        assert spec.origin is not None
+        text = Path(spec.origin).read_text().split('"""')[1].lower()
+        assert kind != "tight" or "tight" in text, path
+
+
+def test_an_unknown_example_declares_no_value() -> None:
+    assert declared("PEPit.examples.future.method") == ("no value", "not in the table, which was read from PEPit 0.5.1")
 
 
 def test_a_module_without_a_call_is_refused() -> None:
