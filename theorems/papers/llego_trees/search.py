@@ -29,7 +29,7 @@ class Data:
 
 def planted(rng: Any, runs: int, n: int, d: int, noise: float) -> Data:
     """Labels x_b where x_a = 1, x_c elsewhere, for three distinct random features a, b, c; flipped with probability `noise`."""
-    X = rng.random((runs, n, d)) < 0.5
+    X = rng.integers(0, 2, (runs, n, d)).astype(bool)
     relevant = rng.random((runs, d)).argsort(axis=1)[:, :3]
     a, b, c = relevant.T
     rows = np.arange(runs)
