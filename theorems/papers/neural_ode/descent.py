@@ -22,7 +22,7 @@ from theorems.papers.neural_ode.simulated import (
 N, D, L = 6, 3, 8
 EVERY = 10  # steps between two looks at the kernel
 ACTIVATIONS = {"softplus": SOFTPLUS, "linear": LINEAR}
-FLOOR = 1e-6  # of lambda_min/lambda_max at the start (rounding makes it about 1e-16 where the kernel is singular)
+FLOOR = 1e-9  # of lambda_min/lambda_max at the start (rounding makes it about 1e-16 where the kernel is singular)
 ROUNDING = 1e-9
 
 
@@ -58,7 +58,7 @@ def trained(key: int, runs: int, n: int, steps: int, labels: str, phi: str, rate
     if labels == "signs":
         y = rng.choice([-1.0, 1.0], (runs, N))
     else:
-        y = p.f + np.sqrt(N) * vectors[:, :, 0]
+        y = p.f + np.sqrt(N) * vectors[:, :, 0 if labels == "slowest direction" else -1]
     eta = rate / eigenvalues[:, -1]
     step = eta[:, None, None]
     losses, lowest = [], eigenvalues[:, 0]
@@ -78,8 +78,8 @@ def trained(key: int, runs: int, n: int, steps: int, labels: str, phi: str, rate
 
 RUNS = PAPER.family(
     "runs",
-    plan=ByBudget(quick=Choices((64, 16, 60)), full=Choices((64, 60, 200), (128, 60, 100), (256, 20, 50))),
-    labels=Choices("slowest direction", "signs"),
+    plan=ByBudget(quick=Choices((64, 16, 40)), full=Choices((64, 60, 200), (128, 60, 100), (256, 20, 50))),
+    labels=Choices("slowest direction", "fastest direction", "signs"),
     every=True,
 )
 
@@ -90,9 +90,9 @@ RUNS = PAPER.family(
     evidence="statistical",
     family=RUNS,
     method="simulated training of many networks; exact binomial bounds on the share of runs in which everything that is stated holds at all "
-    "steps; beside random labels y = +-1, labels y = f_0 + sqrt N v_min that put the whole residual into the slowest direction",
+    "steps; beside random labels y = +-1, labels y = f_0 + sqrt N v that put the whole residual into the slowest or the fastest direction",
     hypotheses="softplus; N = 6 random unit vectors in R^3, L = 8, T = 1, all sigma 1, eta = 1/lambda_max; U, W and v trained",
-    not_established="widths beyond 256, steps beyond 200; 16 runs bound the failure probability by 0.47 only, at the claim's level",
+    not_established="widths beyond 256, steps beyond 200; 16 runs bound the failure probability by 0.49 only, at the claim's level",
 )
 def gd_linear_convergence(plan, labels, *, share=0.5, top=False, rate=1.0, phi="softplus", kept=0.5, radius=10.0):
     r"""Let $\lambda_0 = \lambda_{\min}$ and $\lambda_{\max}$ be the extreme eigenvalues of the empirical NTK of $\ell = \frac12 \sum_i (f(x_i) - y_i)^2$ at
@@ -111,8 +111,8 @@ def gd_linear_convergence(plan, labels, *, share=0.5, top=False, rate=1.0, phi="
         converges = (t.losses <= bound * (1 + ROUNDING)).all(axis=0)  # event
         return converges & (slow >= FLOOR * fast) & (t.lowest >= kept * slow) & (t.moved <= radius)  # event
 
-    yield "linear convergence", prob_ge(event, Q(9, 10), fixed=runs)
-    if labels != "signs" and own:
+    yield "linear convergence", prob_ge(event, Q(9, 10), fixed=runs, within=Q(3, 5))
+    if labels == "slowest direction" and own:
         t = trained(0, 1, n, steps, labels, phi, rate)
         k = np.arange(steps + 1)
         slow = t.rate[0] * t.kernel[0, 0]
@@ -125,6 +125,7 @@ gd_linear_convergence.mutant("rate 1.1 eta lambda_0 in place of eta lambda_0/2",
 gd_linear_convergence.mutant("rate 1.3 eta lambda_0 in place of eta lambda_0/2", share=1.3)
 gd_linear_convergence.mutant("rate eta lambda_max/2", top=True)
 gd_linear_convergence.mutant("linear activation with N > d", phi="linear")
+gd_linear_convergence.mutant("eta = 2.2/lambda_max", rate=2.2)
 gd_linear_convergence.mutant("eta = 2.5/lambda_max", rate=2.5)
 gd_linear_convergence.mutant("eta = 4/lambda_max", rate=4.0)
 gd_linear_convergence.mutant("eta = 8/lambda_max", rate=8.0)

@@ -141,7 +141,7 @@ def _fluctuations(n, *, exponent=0.5):
         theta = networks(key(rng), 0, 0, n, 8, 1, 2 * BLOCK)[1]
         return scale * np.abs(theta[::2] - theta[1::2]) <= MEDIAN  # event
 
-    return prob_eq(event, arb(Q(1, 2)) + arb(0, arb(Q(1, 10))), within=Q(1, 5))
+    return prob_eq(event, arb(Q(1, 2)) + arb(0, arb(Q(1, 10))), within=Q(1, 6))
 
 
 @nngp_ntk_limit.check("limit of depth", family=DEPTHS)
