@@ -9,7 +9,7 @@ uniform on the unit sphere orthogonal to v and g.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil
 
 import numpy as np
@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 DIMENSION, COLUMNS, TASKS = 10, 9, 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gate:
     """The router's parameters, and what may be changed in it.
 
@@ -45,6 +45,10 @@ class Gate:
     stop: str = "flags"
     sticky: bool = True
     direction: int = 1
+
+    def __repr__(self) -> str:
+        changed = (f for f in fields(self) if getattr(self, f.name) != f.default)
+        return f"Gate({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in changed)})"
 
     @property
     def earliest(self) -> int:

@@ -24,6 +24,7 @@ from theorems.papers.augmented_kmeans.clusters import (
 from theorems.papers.augmented_kmeans.paper import PAPER
 
 SMALL_ENOUGH = 10  # values of which all subsets are enumerated
+EXTREME = 6  # subsets other than windows that are looked at, from either end in the order of means
 COMMON = Choices(*(0, 0, 0, 1, 1, -1) * 2, *range(-6, 7))
 WRONG = Choices(*(0, -1, 1) * 4, *range(-6, 7))
 MISSED = Choices(*(0, 1, 2) * 4, *range(-12, 13))
@@ -108,7 +109,7 @@ def window_ratio(a, common, wrong, missed, *, factor=1, rate=1, form="paper"):
     opt = optimum(clusters)
     ratios = {w.start: squared_distances(reference, w.mean) / opt for w in found}
     best = tightest(found)
-    yield "least windows", le(max(ratios[w.start] for w in best), bound(rate * a, Q(1), factor))
+    yield "least windows", le(max(ratios[w.start] for w in best), ratio_bound(rate * a, Q(1), factor))
     least = best[0].cost
     if least != 0:
         loose = [w for w in found if w.cost != least]
@@ -117,14 +118,26 @@ def window_ratio(a, common, wrong, missed, *, factor=1, rate=1, form="paper"):
                 "every window",
                 le(
                     [ratios[w.start] for w in loose],
-                    lambda: [bound(rate * a, root_of(w.cost / least, form), factor) for w in loose],
+                    lambda: [ratio_bound(rate * a, root_of(w.cost / least, form), factor) for w in loose],
                 ),
             )
     values = [x for (x,) in clusters[0].predicted]
     if len(values) <= SMALL_ENOUGH:
         size = len(values) + 1 - len(found)
-        scaled = min(size * sum(x * x for x in c) - sum(c) ** 2 for c in combinations(values, size))
-        yield "a least subset is a window", eq(size * least, scaled)
+        subsets = {
+            (Q(sum(c), size), Q(size * sum(x * x for x in c) - sum(c) ** 2, size)) for c in combinations(values, size)
+        }
+        yield "a least subset is a window", eq(least, min(cost for _, cost in subsets))
+        scattered = sorted(subsets - {(w.mean, w.cost) for w in found})
+        scattered = scattered[:EXTREME] + scattered[EXTREME:][-EXTREME:]
+        if scattered and least != 0:
+            yield (
+                "every subset",
+                le(
+                    [squared_distances(reference, mean) / opt for mean, _ in scattered],
+                    lambda: [ratio_bound(rate * a, root_of(cost / least, form), factor) for _, cost in scattered],
+                ),
+            )
 
 
 def root_of(lam, form):
@@ -135,11 +148,6 @@ def root_of(lam, form):
         "2 lambda^(1/4)": lambda: 2 * arb(lam).sqrt().sqrt() - 1,
     }
     return roots[form]()
-
-
-def bound(a, root, factor):
-    """B, whose term in a is multiplied by `factor`."""
-    return ratio_bound(a, root, factor)
 
 
 @window_ratio.check(
@@ -159,7 +167,7 @@ def _swapped(sizes, gap, noise, a, *, trimmed=True, rate=1, factor=1):
     clusters = swapped(sizes, gap, noise, a)
     yield (
         "several clusters and coordinates",
-        le(worst_ratio(clusters, a) if trimmed else plain_ratio(clusters), bound(rate * a, Q(1), factor)),
+        le(worst_ratio(clusters, a) if trimmed else plain_ratio(clusters), ratio_bound(rate * a, Q(1), factor)),
     )
 
 
@@ -186,9 +194,9 @@ def _attained(root, *, factor=1, rate=1, form="paper"):
         ratios.append(worst_ratio(clusters, a, lambda windows: windows[:1]))
     yield "lambda", eq(lams, [root * root] * len(GRID))
     if form == "paper":
-        yield "equality", eq(ratios, [bound(rate * a, root, factor) for a in GRID])
+        yield "equality", eq(ratios, [ratio_bound(rate * a, root, factor) for a in GRID])
     else:
-        yield "equality", eq(ratios, lambda: [bound(rate * a, root_of(root * root, form), factor) for a in GRID])
+        yield "equality", eq(ratios, lambda: [ratio_bound(rate * a, root_of(root * root, form), factor) for a in GRID])
     yield curve(
         "Worst case of trimming", GRID[:-1], ratios[:-1], series=f"lambda = {root * root}", axes=("error rate a", "R")
     )
@@ -199,7 +207,7 @@ def _untied(a, *, factor=1, rate=1):
     clusters = tight(a, t=Q(1, 10**6))
     found = trimmed_windows(clusters, a)[0][0]
     yield "the tightest window is unique", eq(len(tightest(found)), 1)
-    yield "nearly attained", le(worst_ratio(clusters, a), bound(rate * a, Q(1), factor))
+    yield "nearly attained", le(worst_ratio(clusters, a), ratio_bound(rate * a, Q(1), factor))
 
 
 @window_ratio.proof("counting", covers="all sizes m, |Q|, s and error rates", rests_on=())

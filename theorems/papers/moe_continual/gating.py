@@ -174,6 +174,7 @@ router_balances_load.mutant("steps of 2 lock as well", step=2.0, breaks="locked"
 router_balances_load.mutant("softmax without the chosen expert", normalised=False, breaks="weights sum to 0")
 
 
+MANY_RUNS = ByBudget(quick=Choices(100), full=Choices(160))
 PAIRS = ByBudget(quick=Choices((4, 16)), full=Choices((4, 16), (8, 32), (16, 64)))
 COUNTS = ByBudget(quick=Choices(4, 16), full=Choices(4, 8, 16, 32, 64))
 
@@ -192,7 +193,7 @@ def freezing_rounds(rng, gate, runs):
     source="more experts need more rounds to explore (abstract); simulation details recalled or ours",
     fidelity="simplified",
     evidence="statistical",
-    domain={"pair": PAIRS, "runs": RUNS},
+    domain={"pair": PAIRS, "runs": MANY_RUNS},
     every=True,
     tests=2,
     method=SIMULATED
@@ -218,7 +219,7 @@ def exploration_rounds_grow_with_m(pair, runs, *, least=LEAST_EXPONENT, most=2):
     yield "less than quadratic", prob_ge(lambda rng: ratio(rng) <= factor ** float(most), Q(1, 2), fixed=runs)  # event
 
 
-@exploration_rounds_grow_with_m.check("stopping", domain={"M": COUNTS, "runs": RUNS}, every=True, tests=2)
+@exploration_rounds_grow_with_m.check("stopping", domain={"M": COUNTS, "runs": MANY_RUNS}, every=True, tests=2)
 def _stopping(M, runs, *, gate=STOPPING):
     used = replace(gate, experts=M)
     yield (
@@ -230,7 +231,7 @@ def _stopping(M, runs, *, gate=STOPPING):
 
 @exploration_rounds_grow_with_m.crosscheck(
     "slope of the mean",
-    domain={"sizes": ByBudget(quick=Choices((4, 8, 16)), full=Choices((4, 8, 16, 32, 64))), "runs": RUNS},
+    domain={"sizes": ByBudget(quick=Choices((4, 8, 16)), full=Choices((4, 8, 16, 32, 64))), "runs": MANY_RUNS},
     every=True,
 )
 def _slope(sizes, runs):

@@ -75,4 +75,4 @@ def _one_step(*, share=1):
 expert_recursion.mutant("r = s/d", squeezed=True, breaks="expected errors")
 expert_recursion.mutant("no sum over the other tasks", crossed=False, breaks="expected errors")
 expert_recursion.mutant("weights r^(L-j+1)", late=1, breaks="expected errors")
-expert_recursion.mutant("a cross term in one step", share=2, breaks="one step of any projector")
+expert_recursion.mutant("b^T P b counted twice in one step", share=2, breaks="one step of any projector")
