@@ -66,7 +66,7 @@ def errors(rng, H, m, draws, estimate="debiased", dimension=None):
     fidelity="derived",
     evidence="statistical",
     family=(SPECTRA, CONDITIONS),
-    tests=7,
+    tests=8,
     method="the sample mean of Err_ii - Z_i, where E Z_i = 0 by Gaussian integration by parts (proved, part 'divergence'): ten to twenty "
     "times less noise than Err_ii; betting intervals at a fixed size. The two-level limit is an inverse Wishart mean, in symbols",
     hypotheses="K diagonal (E Err is then diagonal), m = 2 d_lam and, for the condition numbers, m = 3 d_lam and 5 d_lam",

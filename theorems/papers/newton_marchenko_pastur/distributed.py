@@ -134,12 +134,12 @@ def distributed_newton_end_to_end(decades, q, runs, *, estimate="debiased", expo
     sketch of $m = \lceil 2d_\lambda\rceil$ rows and debiases; the full step with the averaged inverse shrinks the Newton decrement by a
     geometric-mean factor $\rho$ with $0.4 \le \rho\sqrt{mq/d} \le 1.7$ ($q \le 64$; at most 2.21 at $q = 256$, where the bias of order $1/m$ shows) with probability at least
     9/10, so that $q \sim d/(m\varepsilon^2)$ workers
-    give the factor $\varepsilon$; the slope of $\log\rho$ on $\log q$ lies in $[-0.62, -0.38]$ with probability at least 4/5, and the largest
+    give the factor $\varepsilon$; the slope of $\log\rho$ on $\log q$ over $q \le 64$ lies in $[-0.62, -0.38]$ with probability at least 4/5, and the largest
     $\rho$ over condition numbers $10^2, 10^6, 10^{12}$ is at most 2.5 times the smallest with probability at least 9/10. Without debiasing
     $\rho \ge 0.4$ ($10^2$) and $\rho \ge 0.75$ ($10^6$, $10^{12}$) with probability at least 4/5, however many workers.
     """
     problem = logistic(decades, 0)
-    logs = np.log(np.array(q)) - np.log(np.array(q)).mean()
+    logs = np.log(np.array(q[:3])) - np.log(np.array(q[:3])).mean()
 
     def simulate(rng):
         found = [factor(rng, problem, workers, estimate) for workers in q]
@@ -151,15 +151,15 @@ def distributed_newton_end_to_end(decades, q, runs, *, estimate="debiased", expo
     highest = np.array([float(constant) * (1.3 if n > 64 else 1) for n in q])
     low = simulated.draw(lambda run: bool((run[1] < 0.4).any()))  # event
     high = simulated.draw(lambda run: bool((run[1] > highest).any()))  # event
-    yield "scaled factor at least 0.4", prob_le(low, TENTH, fixed=runs, within=Q(4, 5))
-    yield "scaled factor at most 1.7", prob_le(high, TENTH, fixed=runs, within=Q(4, 5))
+    yield "scaled factor at least 0.4", prob_le(low, TENTH, fixed=runs, within=Q(9, 10))
+    yield "scaled factor at most 1.7", prob_le(high, TENTH, fixed=runs, within=Q(9, 10))
     if len(q) > 1:
 
         def off(run):
-            slope = logs[:3] @ np.log(run[0][:3]) / (logs[:3] @ logs[:3])
+            slope = logs @ np.log(run[0][:3]) / (logs @ logs)
             return bool(abs(slope + exponent) > 0.12)  # event
 
-        yield "slope in q", prob_le(simulated.draw(off), FIFTH, fixed=runs, within=Q(4, 5))
+        yield "slope in q", prob_le(simulated.draw(off), FIFTH, fixed=runs, within=Q(19, 20))
 
 
 @distributed_newton_end_to_end.check("condition numbers", family=ALL_CONDITIONS)
@@ -170,7 +170,7 @@ def _conditions(decades, q, runs, *, power=0):
         scaled = [factor(rng, p, q, "debiased")[0] * 10.0 ** (-power * c) for p, c in zip(problems, decades)]
         return bool(max(scaled) > 2.5 * min(scaled))  # event
 
-    yield "whatever the condition number", prob_le(apart, TENTH, fixed=runs, within=Q(4, 5))
+    yield "whatever the condition number", prob_le(apart, TENTH, fixed=runs, within=Q(9, 10))
 
 
 @distributed_newton_end_to_end.check("plain scheme", family=PLAIN)
@@ -180,35 +180,43 @@ def _plain(decades, q, runs, *, estimate="plain"):
     def fast(rng):
         return factor(rng, problem, q, estimate)[0] < SLOWEST[decades]  # event
 
-    yield "plain scheme stalls", prob_le(fast, FIFTH, fixed=runs, within=Q(4, 5))
+    yield "plain scheme stalls", prob_le(fast, FIFTH, fixed=runs, within=Q(9, 10))
 
 
 SIXTEEN = {"decades": Choices(12), "q": Choices((16,))}
 distributed_newton_end_to_end.mutant(
-    "plain called debiased", estimate="plain", domain=SIXTEEN, on="local phase", breaks="scaled factor at most 1.7"
+    "plain called debiased", estimate="plain", domain=SIXTEEN, on="local-phase", breaks="scaled factor at most 1.7"
 )
 distributed_newton_end_to_end.mutant(
     "prefactor without scaled regularisation",
     estimate="prefactor only",
     domain=SIXTEEN,
-    on="local phase",
+    on="local-phase",
     breaks="scaled factor at most 1.7",
 )
 distributed_newton_end_to_end.mutant(
     "scaled regularisation without prefactor",
     estimate="no prefactor",
     domain=SIXTEEN,
-    on="local phase",
+    on="local-phase",
     breaks="scaled factor at most 1.7",
 )
 distributed_newton_end_to_end.mutant(
-    "constant 2/3 for 1.7", constant=2 / 3, domain=SIXTEEN, breaks="scaled factor at most 1.7"
+    "constant 2/3 for 1.7", constant=2 / 3, domain=SIXTEEN, on="local-phase", breaks="scaled factor at most 1.7"
 )
 distributed_newton_end_to_end.mutant(
-    "slope -1 in q", exponent=1.0, domain={"decades": Choices(2), "q": Choices((4, 16))}, breaks="slope in q"
+    "slope -1 in q",
+    exponent=1.0,
+    on="local-phase",
+    domain={"decades": Choices(2), "q": Choices((4, 16))},
+    breaks="slope in q",
 )
 distributed_newton_end_to_end.mutant(
-    "slope -1/4 in q", exponent=0.25, domain={"decades": Choices(2), "q": Choices((4, 16))}, breaks="slope in q"
+    "slope -1/5 in q",
+    exponent=0.2,
+    on="local-phase",
+    domain={"decades": Choices(2), "q": Choices((4, 16))},
+    breaks="slope in q",
 )
 distributed_newton_end_to_end.mutant(
     "factor proportional to the condition number to the power 1/10", power=0.1, breaks="whatever the condition number"

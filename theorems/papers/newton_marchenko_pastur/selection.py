@@ -73,7 +73,7 @@ def sketch_size_selection(kind, dimension, m0, trials, *, share=HALF, low=WINDOW
         ratio = selected(rng, BLOCK, H, m0, float(share)) / dimension
         return (ratio < float(low)) | (ratio > float(high))  # event
 
-    yield prob_le(outside, Q(1, 20), fixed=trials)
+    yield prob_le(outside, Q(1, 20), fixed=trials, within=Q(3, 5))
 
 
 @sketch_size_selection.check("sketched dimension", family=DIMENSIONS, tests=3)
@@ -110,7 +110,7 @@ def _window(*, factor=2):
 
 sketch_size_selection.mutant("stop when dhat <= m", share=1, breaks="window")
 sketch_size_selection.mutant("stop when dhat <= m/8", share=Q(1, 8), breaks="window")
-sketch_size_selection.mutant("stop when dhat <= m/3", share=Q(1, 3), breaks="window")
+sketch_size_selection.mutant("stop when dhat <= m/4", share=Q(1, 4), breaks="window")
 sketch_size_selection.mutant("window up to 2 d_lam", high=2, breaks="window")
 sketch_size_selection.mutant(
     "kap = lam (1 + d_lam/m), the first order in 1/m", kappa="first order", breaks="Marchenko-Pastur value"
