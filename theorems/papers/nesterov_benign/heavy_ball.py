@@ -158,7 +158,28 @@ def _huber(start, *, rate=1, friction=2):
 
 @shared
 def path(start, m, T, friction):
-    return tuple(trajectory(Huber(Q(1, 100), m * m), start, m, T, friction))
+    with precision(BITS):
+        return tuple(trajectory(Huber(Q(1, 100), m * m), start, m, T, friction))
+
+
+@heavy_ball_ode_decay.crosscheck(
+    "Huber, by DOP853", domain={"start": Choices(Q(10)), "friction": Choices(2, 1)}, every=True
+)
+def _huber_again(start, friction):
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    d, mu, m = 0.01, 1e-4, 0.01
+    found = {float(t.mid()): E for t, E in path(start, Q(1, 100), 20, friction)}  # the ends of pieces occur twice
+    times = list(found)
+
+    def field(_t, s):
+        return [s[1], -friction * m * s[1] - max(-1.0, min(1.0, s[0] / d)) - mu * s[0]]
+
+    x, v = solve_ivp(field, (0, times[-1]), [number(start), 0.0], "DOP853", times, rtol=1e-11, atol=1e-14).y
+    f = np.where(np.abs(x) <= d, x * x / (2 * d), np.abs(x) - d / 2) + mu * x * x / 2
+    again = [Approx(float(e), 1e-6) for e in f + (v + m * x) ** 2 / 2]
+    yield "energy on a Huber function, by DOP853", eq(list(found.values()), again, within=Q(1, 10**5))
 
 
 @heavy_ball_ode_decay.check("wavy parabola", domain={"start": Choices(Q(13, 5), Q(6))}, every=True)

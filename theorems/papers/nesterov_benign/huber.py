@@ -90,11 +90,13 @@ def trajectory(f: Huber, start: fmpq, m: fmpq, T: int, friction: int) -> Path:
         while not (outside.at(until, x, v)[0] < f.d):
             until = 2 * until
         follow(outside, outside.crossing(f.d, lambda x, v: bool(x > f.d) or bool(v > 0), until, x, v))
+        if t >= T:
+            return path
         x, v = arb(-f.d), -v
         w = arb(inside.k - inside.h * inside.h).sqrt()
         turn = arb.atan2(v * w, inside.k * x + inside.h * v) / w  # v = 0 for the first time
         farthest = inside.at(turn, x, v)[0]
-        if t >= T or farthest < f.d:
+        if farthest < f.d:
             follow(inside, (T - t).max(turn))
             return path
         if not farthest > f.d:
