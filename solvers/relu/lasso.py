@@ -12,9 +12,60 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
-def lasso(A: Array, y: Array, beta: float, start: Array) -> Array:
-    """min 1/2 |A c - y|^2 + beta sum c over c >= 0."""
-    return nonnegative_quadratic(A.T @ A, A.T @ y - beta, start)
+def lasso(A: Array, y: Array, beta: float, start: Array, enough: float = 0.0) -> Array:
+    """min 1/2 |A c - y|^2 + beta sum c over c >= 0.
+
+    Args:
+        A: n x m.
+        y: length n.
+        beta: positive.
+        start: length m, c >= 0.
+        enough: stop where no column's A_j.(y - A c) - beta is above this (or above rounding).
+    """
+    c = np.maximum(start, 0.0)
+    if not len(c):
+        return c
+    index = c.nonzero()[0]
+    values = c[index]
+    enough = max(enough, 1e-13 * float(np.abs(A.T @ y - beta).max()))
+    for _ in range(5 * len(c) + 50):
+        index, values = _least(A, y, beta, index, values)
+        gradient = A.T @ (y - A[:, index] @ values) - beta
+        gradient[index] = -np.inf
+        j = int(gradient.argmax())
+        if gradient[j] <= enough:
+            break
+        index, values = np.append(index, j), np.append(values, 0.0)
+    c = np.zeros(len(c))
+    if index.size:  # one step of refinement, towards the solution without the ridge
+        block = A[:, index]
+        polished = values + np.linalg.solve(_gram(block), block.T @ (y - block @ values) - beta)
+        c[index] = polished if (polished > 0).all() else values
+    return c
+
+
+def _least(A: Array, y: Array, beta: float, index: Array, c: Array) -> tuple[Array, Array]:
+    """Lawson and Hanson's inner loop: least squares on some columns, dropping what becomes negative."""
+    while index.size:
+        block = A[:, index]
+        z = np.linalg.solve(_gram(block), block.T @ y - beta)
+        bad = z <= 0
+        if not bad.any():
+            return index, z
+        ratio = np.full(index.size, np.inf)
+        ratio[bad] = c[bad] / np.maximum(c[bad] - z[bad], 1e-300)
+        t = ratio.min()
+        keep = ~(bad & (ratio <= t * (1 + 1e-12)))
+        index, c = index[keep], (c + t * (z - c))[keep]
+    return index, c
+
+
+def _gram(block: Array) -> Array:
+    """Inner products of columns, with a ridge so that dependent ones can be solved for."""
+    gram = block.T @ block
+    diagonal = gram.ravel()[:: len(gram) + 1]
+    diagonal += 1e-14 * diagonal.mean() + 1e-300
+    return gram
 
 
 def nonnegative_quadratic(Q: Array, b: Array, start: Array) -> Array:

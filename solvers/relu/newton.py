@@ -94,10 +94,12 @@ def newton(
         gradient = (beta**2 - np.add.reduceat(P * P, first)) / 2
         turned = inverse @ np.add.reduceat(K * P, first, axis=1)
         hessian = np.add.reduceat(P[:, None] * turned, first, axis=0)
-        hessian.flat[:: k + 1] += 1e-14 * np.trace(hessian) / k + 1e-300
-        target = nonnegative_quadratic(hessian, hessian @ g - gradient, g)
-        step, t = target - g, 1.0
-        if not np.isfinite(target).all():
+        hessian.flat[:: k + 1] += 1e-14 * hessian.trace() / k + 1e-300
+        step = -np.linalg.solve(hessian, gradient)
+        if not (g + step > 0).all():
+            step = nonnegative_quadratic(hessian, hessian @ g - gradient, g) - g
+        t = 1.0
+        if not np.isfinite(step).all():
             return None
         while True:
             trial = state(g + t * step)

@@ -2,7 +2,7 @@
 
     minimise 1/2 |sum_j c_j s_j (X u_j)_+ - y|^2 + beta sum_j c_j   over c >= 0, unit u_j, s_j = +-1
 
-Rounds: project s X^T D_i nu onto every cell where its norm exceeds beta; the longest projections are new
+The start is a rough optimum over interior points of cells. Rounds: project s X^T D_i nu onto every cell where its norm exceeds beta; the longest projections are new
 directions; the non-negative lasso over all directions gives c; on the faces (sign s, samples active A, zero Z)
 that carry its support Newton's method (`solvers.relu.newton`) reaches machine precision. Its nu is used when every
 direction stays in its face. Nothing here is trusted: certificates check what comes out.
@@ -30,6 +30,8 @@ ACCURACY = 1e-11
 """Relative dual infeasibility at which the rounds end; higher precision goes on from there."""
 ROUGH = 1.0
 """Relative dual infeasibility above which Newton's method need not go far."""
+COARSE = 400
+"""Cells whose interior points are tried first."""
 ALMOST, FEW = 0.2, 600
 """Relative dual infeasibility and number of cells from which a search of all cells comes too early."""
 ON_HYPERPLANE = 1e-10
@@ -56,9 +58,18 @@ class FloatSolution:
 
 @dataclass(frozen=True)
 class Pool:
-    """Directions: their faces, unit vectors (m x d), atoms (n x m) and weights (m)."""
+    """m directions.
 
-    faces: tuple[Face, ...]
+    Attributes:
+        s: signs of their output weights, m.
+        patterns: signs of the normals on their faces, m x h.
+        U: unit vectors, m x d.
+        A: atoms, n x m.
+        c: weights, m.
+    """
+
+    s: Array
+    patterns: Array
     U: Array
     A: Array
     c: Array
@@ -66,15 +77,23 @@ class Pool:
     def joined(self, other: Pool) -> Pool:
         """These and others."""
         return Pool(
-            self.faces + other.faces,
+            np.concatenate([self.s, other.s]),
+            np.concatenate([self.patterns, other.patterns]),
             np.concatenate([self.U, other.U]),
             np.concatenate([self.A, other.A], axis=1),
             np.concatenate([self.c, other.c]),
         )
 
-    def only(self, places: Array) -> Pool:
+    def only(self, which: Array) -> Pool:
         """Some of them."""
-        return Pool(tuple(self.faces[j] for j in places), self.U[places], self.A[:, places], self.c[places])
+        return Pool(self.s[which], self.patterns[which], self.U[which], self.A[:, which], self.c[which])
+
+    def active(self) -> tuple[Active, ...]:
+        """Those with weight."""
+        return tuple(
+            Active(Face(int(self.s[j]), tuple(self.patterns[j].tolist())), self.U[j], float(self.c[j]))
+            for j in np.flatnonzero(self.c > 0).tolist()
+        )
 
 
 def solve(
@@ -89,9 +108,9 @@ def solve(
         geometry: `Geometry(data, cells)` if it was made already.
     """
     geo = geometry or Geometry(data, cells)
-    y, beta, nu = data.y, data.beta, data.y
-    pool = _pool(geo, (), np.zeros((0, cells.d)), np.zeros(0))
-    active: tuple[Active, ...] = ()
+    y, beta = data.y, data.beta
+    pool = _start(geo, allowed)
+    nu, active = y - pool.A @ pool.c, pool.active()
     best: FloatSolution | None = None
     local = True
     for rounds in range(ROUNDS):
@@ -106,23 +125,18 @@ def solve(
                 break
         local = (excess > ALMOST or (len(geo.active) > FEW and excess > 1e-9)) and rounds < ROUNDS - 2
         pool = pool.joined(fresh)
-        c = lasso(pool.A, y, beta, pool.c)
-        used = np.flatnonzero(c > 0)
+        pool = replace(pool, c=lasso(pool.A, y, beta, pool.c))
+        nu, active = y - pool.A @ pool.c, pool.active()
         weights: dict[Face, float] = {}
-        for j in used.tolist():
-            weights[pool.faces[j]] = weights.get(pool.faces[j], 0.0) + float(c[j]) / beta
-        nu, active = y - pool.A @ c, tuple(Active(pool.faces[j], pool.U[j], float(c[j])) for j in used.tolist())
+        for a in active:
+            weights[a.face] = weights.get(a.face, 0.0) + a.weight / beta
         refined = refit(geo, weights, rough=excess > ROUGH)
-        if refined is not None and objective(*refined, beta) > objective(nu, active, beta) * (1 + 1e-13):
-            refined = None
         # keep the directions in use and the latest ones
-        late = np.arange(len(c)) >= len(c) - 6 * directions_wanted(len(y))
-        pool = replace(pool, c=c).only(np.flatnonzero((c > 0) | late))
-        if refined is not None:
+        late = np.arange(len(pool.c)) >= len(pool.c) - 6 * directions_wanted(len(y))
+        pool = pool.only((pool.c > 0) | late)
+        if refined is not None and objective(*refined, beta) <= objective(nu, active, beta) * (1 + 1e-13):
             nu, active = refined
-            better = np.array([a.weight for a in active])
-            again = _pool(geo, [a.face for a in active], np.array([a.u for a in active]).reshape(-1, cells.d), better)
-            pool = replace(pool, c=np.zeros(len(pool.c))).joined(again)
+            pool = replace(pool, c=np.zeros(len(pool.c))).joined(_of_active(geo, active))
     if best is None:
         raise ArithmeticError("no round of the working-set method was made")
     return best
@@ -138,13 +152,32 @@ def directions_wanted(n: int) -> int:
     return max(n, 20)
 
 
-def _pool(geo: Geometry, faces: Sequence[Face], U: Array, c: Array) -> Pool:
-    if not faces:
-        return Pool((), U, np.zeros((len(geo.data.y), 0)), c)
-    signs = np.array([f.s for f in faces])
-    patterns = np.array([f.pattern for f in faces], dtype=np.int8)
+def _pool(geo: Geometry, s: Array, patterns: Array, U: Array) -> Pool:
+    """Directions without weight."""
+    if not len(s):
+        return Pool(s, patterns, U, np.zeros((len(geo.data.y), 0)), np.zeros(0))
     rows = np.where(geo.which >= 0, patterns[:, geo.which] * geo.orientation, 0) > 0
-    return Pool(tuple(faces), U, ((U @ geo.data.X.T) * rows * signs[:, None]).T, c)
+    return Pool(s, patterns, U, ((U @ geo.data.X.T) * rows * s[:, None]).T, np.zeros(len(s)))
+
+
+def _start(geo: Geometry, allowed: Array | None) -> Pool:
+    """A rough optimum over the interior points of some cells."""
+    P = len(geo.active)
+    some = np.arange(0, P, -(-P // COARSE)) if len(geo.H) else np.zeros(0, int)
+    s, cells = np.repeat([1, -1], len(some)), np.tile(some, 2)
+    if allowed is not None:
+        usable = np.concatenate([allowed[0, some], allowed[1, some]])
+        s, cells = s[usable], cells[usable]
+    pool = _pool(geo, s, geo.signs[cells], geo.points[cells])
+    c = lasso(pool.A, geo.data.y, geo.data.beta, pool.c, 0.1 * geo.data.beta)
+    return replace(pool, c=c).only(c > 0)
+
+
+def _of_active(geo: Geometry, active: Sequence[Active]) -> Pool:
+    s = np.array([a.face.s for a in active], dtype=int)
+    patterns = np.array([a.face.pattern for a in active], dtype=np.int8).reshape(-1, len(geo.H))
+    U = np.array([a.u for a in active]).reshape(-1, geo.cells.d)
+    return replace(_pool(geo, s, patterns, U), c=np.array([a.weight for a in active]))
 
 
 def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) -> tuple[Pool, float, Bounds]:
@@ -159,12 +192,14 @@ def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) ->
     selected = np.stack([select, select]) if allowed is None else select & allowed
     if local:
         inner = (C * geo.points).sum(axis=1)
-        height = np.where(selected, signs[:, None] * inner, -np.inf)
-        around = np.where(geo.neighbours >= 0, height[:, geo.neighbours], -np.inf).max(axis=2)
-        row, top = np.nonzero((height >= around) & (height > 0))
-        near = np.zeros((2, len(C) + 1), bool)  # the last place stands for no neighbour
-        near[row, top] = True
-        near[row[:, None], geo.neighbours[top]] = True
+        # the last place stands for no neighbour
+        height = np.full((2, len(C) + 1), -np.inf)
+        height[:, :-1] = np.where(selected, signs[:, None] * inner, -np.inf)
+        top, here = height[:, geo.neighbours].max(axis=2), height[:, :-1]
+        row, cells = np.nonzero((here >= top) & (here > 0))
+        near = np.zeros((2, len(C) + 1), bool)
+        near[row, cells] = True
+        near[row[:, None], geo.neighbours[cells]] = True
         selected &= near[:, :-1]
     row, cells = np.nonzero(selected)
     s = signs[row]
@@ -175,17 +210,12 @@ def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) ->
     order = np.argsort(-length)
     order = order[: int((length > beta * (1 + 1e-14)).sum())]
     U = made.u[order] / length[order, None]
+    patterns = np.where(np.abs(U @ geo.H.T) <= ON_HYPERPLANE, 0, geo.signs[cells[order]]).astype(np.int8)
     # neighbours share the directions on their faces
-    seen: set[tuple[int, bytes]] = set()
-    count = {1: 0, -1: 0}
-    fresh: dict[Face, int] = {}
-    patterns = np.where(np.abs(U @ geo.H.T) <= ON_HYPERPLANE, 0, geo.signs[cells[order]])
-    for place, (t, rounded) in enumerate(zip(s[order].tolist(), np.round(U, 9) + 0.0)):
-        key = (t, rounded.tobytes())
-        if key in seen or count[t] >= directions_wanted(len(nu)):
-            continue
-        seen.add(key)
-        count[t] += 1
-        fresh.setdefault(Face(t, tuple(patterns[place].tolist())), place)
-    pool = _pool(geo, tuple(fresh), U[list(fresh.values())], np.zeros(len(fresh)))
-    return pool, longest, Bounds(s, cells, made)
+    fresh: dict[tuple[int, bytes], int] = {}
+    for place, key in enumerate(zip(s[order].tolist(), map(bytes, patterns))):
+        fresh.setdefault(key, place)
+    first = np.array(list(fresh.values()), dtype=int)
+    side = s[order][first]
+    first = first[(np.cumsum(side[:, None] == signs, axis=0) <= directions_wanted(len(nu))).all(axis=1)]
+    return _pool(geo, s[order][first], patterns[first], U[first]), longest, Bounds(s, cells, made)
