@@ -2,8 +2,8 @@
 
 PEPit computes its coefficients in doubles. A sum of products that cancels exactly in the mathematics then leaves 1e-17, and a worst case
 can become infinite by it. Here the same code is run on doubles that carry an exact rational along: literals get the rational that they
-were meant to be (`solvers.conic.reconstruct`), sums, products and quotients are exact; a square root is a double again, and from there on the
-rational near it.
+were meant to be (`solvers.conic.reconstruct`), sums, products and quotients are exact. A square root is a double again, and stands for itself:
+a dyadic number, so that sums of such numbers stay short.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from flint import fmpq
 
 from solvers.conic import reconstruct
 
+SIMPLE, DECIMAL = 1 << 20, 10**15
+"""Rationals of denominators up to the first, or dividing the second, are what was meant; other doubles stand for themselves."""
 Operation = Callable[[Any, Any], Any]
 
 
@@ -65,7 +67,11 @@ def rational(value: int | float) -> fmpq:
     """The rational that a finite number stands for."""
     if isinstance(value, Exact):
         return value.exact
-    return fmpq(int(value)) if isinstance(value, int) else reconstruct(float(value))
+    if isinstance(value, int):
+        return fmpq(int(value))
+    meant = reconstruct(float(value))
+    simple = meant.q <= SIMPLE or DECIMAL % meant.q == 0
+    return meant if simple else fmpq(*float(value).as_integer_ratio())
 
 
 def _operation(name: str, compute: Operation, flipped: bool) -> Callable[[Exact, Any], Any]:

@@ -17,6 +17,8 @@ from solvers.conic.rounding import bits_for, dyadic, to_float
 Point = tuple[fmpq, ...]
 STEPS = (0.0, *(10.0 ** (k / 4) for k in range(-40, 1)))
 """Shares of the way to the interior point."""
+FURTHER = (0, 1, 3, 6, 10, 16)
+"""Steps beyond the first that is feasible in doubles, for the exact test."""
 
 
 class Search:
@@ -36,7 +38,7 @@ class Search:
         raise NotImplementedError
 
     def margin(self, point: Floats) -> float:
-        """How far inside the cones a point is, in doubles."""
+        """How far inside the cones a point is, in doubles, beyond their noise."""
         raise NotImplementedError
 
     def towards(self, target: Floats) -> None:
@@ -44,25 +46,28 @@ class Search:
         if self.point is not None or not (np.all(np.isfinite(self.x)) and np.all(np.isfinite(target))):
             return
         self.prepare(target)
+        start, end = self._on_equations(self.x), self._on_equations(target)
+        if start is None or end is None:
+            return
 
-        def at(step: float) -> Point | None:
-            return self.exactly(self.x + step * (target - self.x))
+        def at(step: float) -> Floats:
+            return start + step * (end - start)
 
         low, high = -1, len(STEPS) - 1  # the feasible steps are an interval that ends at the target, if it is feasible
-        if not self._inside(at(STEPS[high])):
+        if self.margin(at(STEPS[high])) <= 0:
             return
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._inside(at(STEPS[middle])) else (middle, high)
-        for k in (high, high + 1, high + 3, high + 8, len(STEPS) - 1):
-            point = at(STEPS[k]) if k < len(STEPS) else None
+            low, high = (low, middle) if self.margin(at(STEPS[middle])) > 0 else (middle, high)
+        for k in (*(high + more for more in FURTHER), len(STEPS) - 1):
+            point = self.exactly(at(STEPS[k])) if k < len(STEPS) else None
             if point is not None and self.accept(point):
                 self.point = point
                 return
 
-    def _inside(self, point: Point | None) -> bool:
-        """Whether a point is feasible in doubles, by more than their noise."""
-        return point is not None and self.margin(np.array([to_float(v) for v in point])) > 0
+    def _on_equations(self, x: Floats) -> Floats | None:
+        point = self.exactly(x)
+        return None if point is None else np.array([to_float(v) for v in point])
 
 
 class Primal(Search):

@@ -12,7 +12,8 @@ from solvers.certificates import ConicProblem
 from solvers.conic import numeric
 from solvers.conic.numeric import FloatProblem, Floats
 from solvers.conic.rounding import to_float
-from solvers.performance.implicit import Solved, solved, with_implicit_equations
+from solvers.performance.elimination import Solved, solved
+from solvers.performance.implicit import Implied, implied
 from solvers.performance.interior import Multipliers, Point, Primal, Search
 from solvers.performance.scaling import scale, scaled, shifted
 from solvers.performance.zoom import zoomed
@@ -85,56 +86,76 @@ def both_sides(problem: ConicProblem, point: Back, multipliers: Back) -> tuple[P
         point: where a feasible point is tested.
         multipliers: where feasible multipliers are tested.
     """
-    numerics = Numerics(problem)
-    return _feasible(numerics, point), _nearest(numerics, Multipliers, 1, multipliers)
-
-
-def _feasible(numerics: Numerics, back: Back) -> Point | None:
-    """A feasible point: with equations solved, and those that hold implicitly added where needed."""
+    x: Point | None = None
+    y: Point | None = None
     for _ in range(MAX_ROUNDS):
-        if np.any(numerics.floats.is_equality):
-            inner = solved(numerics.problem)
-            if inner is None:
-                return None
-            numerics, back = Numerics(inner.problem), _through(inner, back)
-        found = _nearest(numerics, Primal, 0, back)
-        if found is not None:
-            return found
-        smaller = with_implicit_equations(numerics.problem)
-        if smaller is None:
-            return None
-        numerics = Numerics(smaller)
-    return None
+        without = solved(problem)
+        if without is None:
+            break
+        numerics = Numerics(without.problem)
+        x = _feasible(numerics, without, point)
+        y = _multipliers(numerics, without, problem, multipliers) or y
+        if x is not None:
+            break
+        more = implied(problem)
+        if more is None:
+            break
+        problem, point, multipliers = more.problem, _after(more.point, point), _moved(more, multipliers)
+    return x, y
 
 
-def _through(inner: Solved, back: Back) -> Back:
-    return lambda x: back(inner.point(x))
+def _after(bring: Callable[[Point], Point], back: Back) -> Back:
+    return lambda x: back(bring(x))
 
 
-def _nearest(numerics: Numerics, search: type[Search], side: int, back: Back) -> Point | None:
-    """The point or multipliers of nearly optimal value, as they are where they are tested; the solution is refined if it loses much."""
+def _moved(more: Implied, back: Back) -> Back:
+    return lambda y: more.multipliers(y, back)
+
+
+def _feasible(numerics: Numerics, without: Solved, back: Back) -> Point | None:
     floats = numerics.floats
-    start, weight = numerics.optimal[side], (floats.c, floats.b)[side]
+
+    def along(start: Floats, inside: Floats) -> tuple[float, Point] | None:
+        return _accepted(Primal, floats, floats.c, start, inside, _after(without.point, back))
+
+    return _nearest(numerics, 0, floats.c, along)
+
+
+def _multipliers(numerics: Numerics, without: Solved, problem: ConicProblem, back: Back) -> Point | None:
+    floats = FloatProblem(problem)
+    moved = to_float(problem.offset - without.problem.offset)
+
+    def along(start: Floats, inside: Floats) -> tuple[float, Point] | None:
+        ends = (without.multipliers(start, floats), without.multipliers(inside, floats))
+        found = _accepted(Multipliers, floats, floats.b, *ends, back)
+        return None if found is None else (found[0] - moved, found[1])
+
+    return _nearest(numerics, 1, numerics.floats.b, along)
+
+
+def _nearest(
+    numerics: Numerics, side: int, weight: Floats, along: Callable[[Floats, Floats], tuple[float, Point] | None]
+) -> Point | None:
+    """What is accepted at nearly optimal value; the solution is refined if that loses much."""
+    start = numerics.optimal[side]
     for k in range(len(DELTAS)):
         inside = numerics.inside(k)[side]
-        found = _towards(search, floats, start, inside, back)
+        found = along(start, inside)
         if found is None:
             continue
-        value, result = found
-        optimum = float(weight @ start)
-        if value - optimum > GOOD * max(abs(value), 1e-9):
+        if found[0] - float(weight @ start) > GOOD * max(abs(found[0]), 1e-9):
             refined = numerics.refined(k)
-            again = None if refined is None else _towards(search, floats, refined[side], inside, back)
-            if again is not None and again[0] < value:
-                return again[1]
-        return result
+            again = None if refined is None else along(refined[side], inside)
+            if again is not None and again[0] < found[0]:
+                found = again
+        return found[1]
     return None
 
 
-def _towards(
-    search: type[Search], floats: FloatProblem, start: Floats, inside: Floats, back: Back
+def _accepted(
+    search: type[Search], floats: FloatProblem, weight: Floats, start: Floats, inside: Floats, back: Back
 ) -> tuple[float, Point] | None:
-    """What is accepted between the start and an interior point, with its value to be minimised."""
+    """The first that is accepted between the start and an interior point, with its value, to be minimised."""
     kept: list[Point] = []
 
     def accept(candidate: Point) -> bool:
@@ -147,5 +168,4 @@ def _towards(
     found.towards(inside)
     if found.point is None:
         return None
-    weight = floats.c if search is Primal else floats.b
     return float(weight @ np.array([to_float(v) for v in found.point])), kept[-1]
