@@ -32,7 +32,7 @@ def tv_variances(d: int, v: Any, w: Any) -> arb:
     small, large = (v, w) if v < w else (w, v)
     square = d * (large / small).log() / (1 / small - 1 / large)
     half = arb(fmpq(d, 2))
-    return _incomplete_gamma(half, square / (2 * small)) - _incomplete_gamma(half, square / (2 * large))
+    return _tail(half, square / (2 * large)) - _tail(half, square / (2 * small))
 
 
 def tv_shift(distance: Any, v: Any) -> arb:
@@ -80,8 +80,10 @@ def _positive(v: Any) -> arb:
     return ball
 
 
-def _incomplete_gamma(s: arb, x: arb) -> arb:
-    """P(s, x) for x > 0: at the midpoint, and by the mean value theorem on the ball (FLINT's own bound for balls is poor)."""
+def _tail(s: arb, x: arb) -> arb:
+    """Q(s, x) for x > 0: at the midpoint, and by the mean value theorem on the ball (FLINT's own bound for balls is poor).
+
+    The upper incomplete gamma function, since the lower one loses all digits for large s at some x < s.
+    """
     density = ((s - 1) * x.log() - x - s.lgamma()).exp()
-    middle = x.mid().gamma_lower(s, regularized=1)
-    return middle + (x - x.mid()) * density
+    return x.mid().gamma_upper(s, regularized=1) - (x - x.mid()) * density
