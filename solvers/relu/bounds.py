@@ -17,7 +17,7 @@ from solvers.certificates.relu import Multiplier
 from solvers.enclosures import precision
 from solvers.relu.exact import Vector, ball_midpoint, dyadic_ball
 from solvers.relu.geometry import Geometry
-from solvers.relu.projection import Projections, project
+from solvers.relu.projection import Projections, project_onto
 
 Array = np.ndarray[Any, Any]
 CLOSE = 1e-7
@@ -49,7 +49,7 @@ def bounds_at(geo: Geometry, nu: Array) -> Bounds:
     near = np.flatnonzero(np.linalg.norm(C, axis=1) > geo.data.beta * (1 - CLOSE))
     cells, s = np.tile(near, 2), np.repeat([1, -1], len(near))
     enough = geo.data.beta * (1 - SLACK)
-    made = project(s[:, None] * C[cells], geo.facets[cells], geo.facet_signs[cells], geo.H, enough=enough)
+    made = project_onto(s[:, None] * C[cells], geo.cones, cells, enough=enough)
     return Bounds(s, cells, made)
 
 

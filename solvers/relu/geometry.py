@@ -9,6 +9,7 @@ import numpy as np
 
 from solvers.relu.arrangement import Arrangement
 from solvers.relu.exact import Data
+from solvers.relu.projection import cones_of
 
 Array = np.ndarray[Any, Any]
 
@@ -51,7 +52,7 @@ class Geometry:
         signs: of the normals, P x h.
         points: unit interior points, P x d.
         which, orientation: of the samples (see `Arrangement`).
-        facets, facet_signs, neighbours: see `facet_table`.
+        facets, facet_signs, neighbours: see `facet_table`; `cones`, the cells as cones.
         samples: the first sample on each hyperplane, and `lengths`, its norm.
     """
 
@@ -67,6 +68,7 @@ class Geometry:
         first = {h: k for k, h in reversed(list(enumerate(cells.which))) if h >= 0}
         self.samples = np.array([first[h] for h in range(len(first))], dtype=int)
         self.lengths = np.linalg.norm(data.X[self.samples], axis=1)
+        self.cones = cones_of(self.facets, self.facet_signs, self.H)
         self._matrices: dict[tuple[int, ...], tuple[Array, Array]] = {}
 
     def face_rows(self, pattern: Array) -> Array:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 Array = np.ndarray[Any, Any]
+ZERO = np.zeros(1)
 
 
 def lasso(A: Array, y: Array, beta: float, start: Array, enough: float = 0.0) -> Array:
@@ -25,7 +26,7 @@ def lasso(A: Array, y: Array, beta: float, start: Array, enough: float = 0.0) ->
     c = np.maximum(start, 0.0)
     if not len(c):
         return c
-    index = c.nonzero()[0]
+    index = c.nonzero()[0].tolist()
     values = c[index]
     enough = max(enough, 1e-13 * float(np.abs(A.T @ y - beta).max()))
     for _ in range(5 * len(c) + 50):
@@ -35,36 +36,35 @@ def lasso(A: Array, y: Array, beta: float, start: Array, enough: float = 0.0) ->
         j = int(gradient.argmax())
         if gradient[j] <= enough:
             break
-        index, values = np.append(index, j), np.append(values, 0.0)
+        index, values = [*index, j], np.concatenate([values, ZERO])
     c = np.zeros(len(c))
-    if index.size:  # one step of refinement, towards the solution without the ridge
+    if index:  # one step of refinement, towards the solution without the ridge
         block = A[:, index]
         polished = values + np.linalg.solve(_gram(block), block.T @ (y - block @ values) - beta)
         c[index] = polished if (polished > 0).all() else values
     return c
 
 
-def _least(A: Array, y: Array, beta: float, index: Array, c: Array) -> tuple[Array, Array]:
+def _least(A: Array, y: Array, beta: float, index: list[int], c: Array) -> tuple[list[int], Array]:
     """Lawson and Hanson's inner loop: least squares on some columns, dropping what becomes negative."""
-    while index.size:
+    while index:
         block = A[:, index]
         z = np.linalg.solve(_gram(block), block.T @ y - beta)
         bad = z <= 0
         if not bad.any():
             return index, z
-        ratio = np.full(index.size, np.inf)
+        ratio = np.full(len(index), np.inf)
         ratio[bad] = c[bad] / np.maximum(c[bad] - z[bad], 1e-300)
         t = ratio.min()
-        keep = ~(bad & (ratio <= t * (1 + 1e-12)))
-        index, c = index[keep], (c + t * (z - c))[keep]
+        keep = (~(bad & (ratio <= t * (1 + 1e-12)))).nonzero()[0].tolist()
+        index, c = [index[i] for i in keep], (c + t * (z - c))[keep]
     return index, c
 
 
 def _gram(block: Array) -> Array:
     """Inner products of columns, with a ridge so that dependent ones can be solved for."""
-    gram = block.T @ block
-    diagonal = gram.ravel()[:: len(gram) + 1]
-    diagonal += 1e-14 * diagonal.mean() + 1e-300
+    gram: Array = block.T @ block
+    gram.flat[:: len(gram) + 1] += 1e-14 * gram.trace() / len(gram) + 1e-300
     return gram
 
 

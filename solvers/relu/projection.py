@@ -48,15 +48,43 @@ def project(
         enough: stop where |c + G^T lam| is at most this.
         tolerance: relative violation of a constraint that is taken for rounding.
     """
+    cones = cones_of(facets, signs, H)
+    return project_onto(C, cones, np.arange(len(C)), enough=enough, tolerance=tolerance)
+
+
+@dataclass(frozen=True)
+class Cones:
+    """Cones {u : G u >= 0}.
+
+    Attributes:
+        G: their unit normals, P x (F + 1) x d; those that are missing are 0, as is the last of each cone.
+        names: the hyperplanes' indices, P x (F + 1), -1 for a missing one.
+    """
+
+    G: Array
+    names: Array
+
+
+def cones_of(facets: Array, signs: Array, H: Array) -> Cones:
+    """Cones of facets (indices of rows of H, -1 for none) and the signs of the normals on them."""
+    P = len(facets)
+    names = np.concatenate([facets, np.full((P, 1), -1)], axis=1)
+    G = np.zeros((*names.shape, H.shape[1]))
+    G[:, :-1] = H[facets] * np.where(facets >= 0, signs, 0)[:, :, None] if len(H) else 0.0
+    return Cones(G, names)
+
+
+def project_onto(
+    C: Array, cones: Cones, which: Array, *, enough: float = -1.0, tolerance: float = 1e-13
+) -> Projections:
+    """`project`, C[i] onto cones[which[i]]."""
     K, d = C.shape
-    F = facets.shape[1]
+    F = cones.G.shape[1] - 1
     size = np.sqrt(np.einsum("kd,kd->k", C, C))
     u, rows, lam, converged = C.copy(), np.full((K, d), F), np.zeros((K, d)), np.ones(K, bool)
-    todo = np.flatnonzero(size > max(enough, 0.0))
+    todo = (size > max(enough, 0.0)).nonzero()[0]
     # w: what belongs to the rows in `todo`; the last of the F + 1 normals is 0 and stands for none
-    G = np.zeros((todo.size, F + 1, d))
-    G[:, :F] = H[facets[todo]] * np.where(facets[todo] >= 0, signs[todo], 0)[:, :, None]
-    w = Work(todo, G, C[todo], C[todo], -tolerance * size[todo], rows[todo], lam[todo])
+    w = Work(todo, cones.G[which[todo]], C[todo], C[todo], -tolerance * size[todo], rows[todo], lam[todo])
     for step in range(6 * d + 30):
         if not w.todo.size:
             break
@@ -86,9 +114,7 @@ def project(
             w.lam[:, 0] = -depth
             w.u[:] = w.c + w.lam[:, :1] * w.G[here, worst]
     u[w.todo], rows[w.todo], lam[w.todo], converged[w.todo] = w.u, w.rows, w.lam, False
-    used = rows < F
-    named = np.where(used, np.take_along_axis(facets, np.where(used, rows, 0), axis=1), -1) if F else rows - 1
-    return Projections(u, named, np.where(used, lam, 0.0), converged)
+    return Projections(u, cones.names[which[:, None], rows], np.where(rows < F, lam, 0.0), converged)
 
 
 class Work(NamedTuple):

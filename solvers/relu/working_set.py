@@ -22,7 +22,7 @@ from solvers.relu.exact import Data
 from solvers.relu.geometry import Active, Face, Geometry
 from solvers.relu.lasso import lasso
 from solvers.relu.newton import refit
-from solvers.relu.projection import project
+from solvers.relu.projection import project_onto
 
 Array = np.ndarray[Any, Any]
 ROUNDS = 60
@@ -204,7 +204,7 @@ def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) ->
     row, cells = np.nonzero(selected)
     s = signs[row]
     enough = beta * (1 - (CLOSE if local else SLACK))
-    made = project(s[:, None] * C[cells], geo.facets[cells], geo.facet_signs[cells], geo.H, enough=enough)
+    made = project_onto(s[:, None] * C[cells], geo.cones, cells, enough=enough)
     length = np.linalg.norm(made.u, axis=1)
     longest = float(length.max(initial=beta))
     order = np.argsort(-length)
