@@ -55,16 +55,16 @@ def tv_line(m: Any, v: Any, n: Any, w: Any) -> arb:
         return tv_variances(1, v, w)
     if not (v < w or w < v):
         raise ValueError("tv_line: variances that overlap; use tv_shift for equal ones, or a higher precision")
-    a, b = 1 / v - 1 / w, m / v - n / w
-    c = m * m / v - n * n / w - (w / v).log()
+    apart = n - m  # the densities cross at m + ends
+    a, b, c = 1 / v - 1 / w, -apart / w, -apart * apart / w - (w / v).log()
     root = (b * b - a * c).sqrt()
     ends = (b - root) / a, (b + root) / a
 
-    def inside(mean: arb, variance: arb) -> arb:
+    def inside(mean: Any, variance: arb) -> arb:
         scale = (2 * variance).sqrt()
         return (((ends[1] - mean) / scale).erf() - ((ends[0] - mean) / scale).erf()) / 2
 
-    return abs(inside(m, v) - inside(n, w))
+    return abs(inside(0, v) - inside(apart, w))
 
 
 def kl_variances(d: int, v: Any, w: Any) -> arb:
