@@ -1,5 +1,14 @@
 from theorems.papers.ddpm_rate.gaussian import gaussian_exact_tv_bound, gaussian_sharp_rate
 from theorems.papers.ddpm_rate.paper import PAPER
+from theorems.papers.ddpm_rate.pinsker import tv_rate_beats_pinsker_route
 from theorems.papers.ddpm_rate.schedule import schedule_lemma
+from theorems.papers.ddpm_rate.scores import score_error_stability
 
-__all__ = ["PAPER", "gaussian_exact_tv_bound", "gaussian_sharp_rate", "schedule_lemma"]
+__all__ = [
+    "PAPER",
+    "gaussian_exact_tv_bound",
+    "gaussian_sharp_rate",
+    "schedule_lemma",
+    "score_error_stability",
+    "tv_rate_beats_pinsker_route",
+]
