@@ -115,14 +115,14 @@ def newton(
         if t == 1 and moved < ROUGH <= before and (rough or not _directions(geo, faces, bases, nu, g)[1]):
             break
         before = moved
-    return nu, *_directions(geo, faces, bases, nu, beta * g)
+    return nu, *_directions(geo, faces, bases, nu, g)
 
 
 def _directions(
-    geo: Geometry, faces: list[Face], bases: list[tuple[Array, Array]], nu: Array, weights: Array
+    geo: Geometry, faces: list[Face], bases: list[tuple[Array, Array]], nu: Array, g: Array
 ) -> tuple[tuple[Active, ...], bool]:
     """The directions that carry weight, and whether each lies in its own face."""
-    used = np.flatnonzero(weights > 0).tolist()
+    used = np.flatnonzero(g > 0).tolist()
     if not used:
         return (), True
     p = np.array([faces[j].s * (bases[j][0] @ (nu @ bases[j][1])) for j in used])
@@ -130,5 +130,6 @@ def _directions(
     u = p / np.maximum(length, 1e-300)
     patterns = np.array([faces[j].pattern for j in used], dtype=np.int8)
     inside = ((u @ geo.H.T) * patterns > 1e-13) | (patterns == 0)
-    actives = tuple(Active(faces[j], direction, float(weights[j])) for j, direction in zip(used, u))
+    # sum g M nu is the fit: weights g |p|, |p| = beta at the optimum
+    actives = tuple(Active(faces[j], v, float(g[j] * size)) for j, v, size in zip(used, u, length[:, 0]))
     return actives, bool(inside.all() and length.min() > 0)
