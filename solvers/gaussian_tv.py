@@ -26,11 +26,12 @@ def tv_variances(d: int, v: Any, w: Any) -> arb:
     v, w = _positive(v), _positive(w)
     if d < 1:
         raise ValueError(f"tv_variances: dimension d = {d}; at least 1 is expected")
-    if not (v < w or w < v):
+    small, large = (v, w) if v < w else (w, v)
+    gap = 1 / small - 1 / large
+    if not gap > 0:
         top = v.union(w)
         return arb(0).union((kl_variances(d, top.lower(), top.upper()) / 2).sqrt())
-    small, large = (v, w) if v < w else (w, v)
-    square = d * (large / small).log() / (1 / small - 1 / large)
+    square = d * (large / small).log() / gap
     half = arb(fmpq(d, 2))
     return _tail(half, square / (2 * large)) - _tail(half, square / (2 * small))
 

@@ -1,4 +1,5 @@
 from theorems.papers.ddpm_rate.gaussian import gaussian_exact_tv_bound, gaussian_sharp_rate
+from theorems.papers.ddpm_rate.low_dimension import low_dimensional_adaptation
 from theorems.papers.ddpm_rate.paper import PAPER
 from theorems.papers.ddpm_rate.pinsker import tv_rate_beats_pinsker_route
 from theorems.papers.ddpm_rate.schedule import schedule_lemma
@@ -8,6 +9,7 @@ __all__ = [
     "PAPER",
     "gaussian_exact_tv_bound",
     "gaussian_sharp_rate",
+    "low_dimensional_adaptation",
     "schedule_lemma",
     "score_error_stability",
     "tv_rate_beats_pinsker_route",
