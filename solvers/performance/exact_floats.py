@@ -2,8 +2,8 @@
 
 PEPit computes its coefficients in doubles. A sum of products that cancels exactly in the mathematics then leaves 1e-17, and a worst case
 can become infinite by it. Here the same code is run on doubles that carry an exact rational along: literals get the rational that they
-were meant to be (`solvers.conic.reconstruct`), sums, products and quotients are exact. A square root is a double again, and stands for itself:
-a dyadic number, so that sums of such numbers stay short.
+were meant to be (`solvers.conic.reconstruct`), sums, products and quotients are exact. An irrational square root is a double that stands
+for itself: a dyadic number.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any, TypeGuard
 
+import numpy as np
 from flint import fmpq
 
 from solvers.conic import reconstruct
 
-SIMPLE, DECIMAL = 1 << 20, 10**15
-"""Rationals of denominators up to the first, or dividing the second, are what was meant; other doubles stand for themselves."""
+LONG, KEPT = 512, 80
+"""Bits from which a coefficient is shortened, and how many of it are kept."""
 Operation = Callable[[Any, Any], Any]
 
 
@@ -67,11 +68,26 @@ def rational(value: int | float) -> fmpq:
     """The rational that a finite number stands for."""
     if isinstance(value, Exact):
         return value.exact
-    if isinstance(value, int):
-        return fmpq(int(value))
-    meant = reconstruct(float(value))
-    simple = meant.q <= SIMPLE or DECIMAL % meant.q == 0
-    return meant if simple else fmpq(*float(value).as_integer_ratio())
+    return fmpq(int(value)) if isinstance(value, int) else reconstruct(float(value))
+
+
+def root(x: Any) -> Any:
+    """The square root of a number: exact if it is rational, else the double; of anything else what NumPy makes of it."""
+    if not _is_finite(x) or x < 0:
+        return np.sqrt(x)
+    of = rational(x)
+    p, q = of.p.isqrt(), of.q.isqrt()
+    near = float(np.sqrt(float(x)))
+    return Exact(near, fmpq(p, q) if fmpq(p, q) ** 2 == of else fmpq(*near.as_integer_ratio()))
+
+
+def _shortened(x: Exact) -> Exact:
+    """The same number; a long one, which descends from roots, as a dyadic number near it."""
+    p, q = x.exact.p, x.exact.q
+    if max(p.bit_length(), q.bit_length()) <= LONG:
+        return x
+    bits = KEPT - int(p.bit_length()) + int(q.bit_length())
+    return Exact(float(x), fmpq((p << bits if bits > 0 else p >> -bits) // q) / fmpq(2) ** bits)
 
 
 def _operation(name: str, compute: Operation, flipped: bool) -> Callable[[Exact, Any], Any]:
@@ -97,6 +113,28 @@ for _name, _compute in {
     setattr(Exact, f"__r{_name}__", _operation(f"__r{_name}__", _compute, flipped=True))
 
 
+class _Numpy:
+    """NumPy with exact square roots of scalars."""
+
+    sqrt = staticmethod(root)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
+@contextmanager
+def exact_roots(module: Any) -> Iterator[None]:
+    """The module's `sqrt` and `np.sqrt` with exact or dyadic results, inside the block."""
+    kept = {name: getattr(module, name) for name in ("sqrt", "np") if hasattr(module, name)}
+    for name in kept:
+        setattr(module, name, root if name == "sqrt" else _Numpy())
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(module, name, value)
+
+
 @contextmanager
 def exact_expressions() -> Iterator[None]:
     """PEPit's points and expressions with exact coefficients, inside the block."""
@@ -107,7 +145,7 @@ def exact_expressions() -> Iterator[None]:
     kept = [(owner, name, getattr(owner, name)) for owner, name in originals]
 
     def on_exact(method: Operation) -> Operation:
-        return lambda self, other: method(self, Exact(other) if _is_finite(other) else other)
+        return lambda self, other: method(self, _shortened(Exact(other)) if _is_finite(other) else other)
 
     for owner, name, method in kept:
         setattr(owner, name, on_exact(method))

@@ -1,8 +1,8 @@
 """PEPit's problems as exact programs: its model is taken over, its doubles are given their intended rational values.
 
 PEPit (the extra `pepit`) models a worst case and solves it numerically. Here the semidefinite program that it prepares is
-read with exact coefficients (`solvers.performance.exact_floats`): every literal is the rational that it was meant to be, a root the
-rational near its double. What is proven is about the program of these rationals.
+read with exact coefficients (`solvers.performance.exact_floats`): every literal is the rational that it was meant to be, a root its
+double. What is proven is about the program of these rationals.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import fmpq
 
-from solvers.performance.exact_floats import exact_expressions, exactly, rational
+from solvers.performance.exact_floats import exact_expressions, exact_roots, exactly, rational
 from solvers.performance.expressions import Scalar
 from solvers.performance.model import Performance
 
@@ -170,7 +170,7 @@ def run(module: str, *, solver: str | None = None) -> Example:
     scope = dict(vars(found)) | {"exactly": exactly}
     exec(compile(ast.fix_missing_locations(ast.Module(setup, [])), str(found.__file__), "exec"), scope)
     function: Callable[..., Any] = scope[ast.unparse(call.func)]
-    with capturing() as problems:
+    with capturing() as problems, exact_roots(found):
         result = eval(compile(ast.fix_missing_locations(ast.Expression(call)), str(found.__file__), "eval"), scope)
     value, theory = (result[0], result[1]) if isinstance(result, tuple) else (result, None)
     return Example(module, function.__name__, number(theory), number(value), tuple(problems))

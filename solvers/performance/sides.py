@@ -23,7 +23,7 @@ Back = Callable[[Point], Point | None]
 Pair = tuple[Floats, Floats]
 """Variables and multipliers."""
 
-DELTAS = (1e-8, 1e-6, 1e-4, 1e-2)
+DELTAS = (1e-8, 1e-7, 1e-6, 1e-4, 1e-2)
 """Depths of the interior points, relative to data of size 1; deeper ones only if shallower ones fail."""
 MAX_ROUNDS = 4
 MILD = 100.0
@@ -68,14 +68,11 @@ class Numerics:
             self.asked[k] = found.x / times, found.y + DELTAS[k] * self.floats.identity
         return self.asked[k]
 
-    def refined(self, k: int) -> Pair | None:
-        """The optimum again, seen from an interior point."""
-        if ~k not in self.asked:
-            found = zoomed(self.floats, self.inside(k)[0])
-            if found is None:
-                return None
-            self.asked[~k] = found
-        return self.asked[~k]
+    @cached_property
+    def refined(self) -> Pair | None:
+        """The optimum again, seen from the interior point nearest to it."""
+        seen = (zoomed(self.floats, self.inside(k)[0]) for k in range(len(DELTAS)))
+        return next((found for found in seen if found is not None), None)
 
 
 def both_sides(problem: ConicProblem, point: Back, multipliers: Back) -> tuple[Point | None, Point | None]:
@@ -144,8 +141,7 @@ def _nearest(
         if found is None:
             continue
         if found[0] - float(weight @ start) > GOOD * max(abs(found[0]), 1e-9):
-            refined = numerics.refined(k)
-            again = None if refined is None else along(refined[side], inside)
+            again = None if numerics.refined is None else along(numerics.refined[side], inside)
             if again is not None and again[0] < found[0]:
                 found = again
         return found[1]

@@ -60,7 +60,7 @@ _TAKES = {  # options that each mode understands, beside those that select
     "reproduce": {"budget", "instances", "seed", "instance", "mutant", "family"},
     "new": set(),
     "history": {"ledger"},
-    "pepit": {"seed"},
+    "pepit": {"seed", "json"},
 }
 _SELECTS = {
     "run": {"what", "words", "kind", "evidence"},

@@ -97,7 +97,7 @@ def _dispatch(options: argparse.Namespace) -> int:
     if options.mode == "pepit":
         from theorems.report import pepit
 
-        return pepit.main(options.pepit, options.seed)
+        return pepit.main(options.pepit, options.seed, options.json)
     from theorems.report import keeping
 
     if options.mode == "history":
