@@ -17,6 +17,8 @@ from solvers.enclosures.series import series_coefficient
 System = Callable[[list[Any]], Sequence[Any]]
 Jacobian = Callable[[list[arb]], Sequence[Sequence[Any]]]
 
+MOST_CONTRACTIONS = 60
+
 
 def krawczyk(f: System, X: Sequence[arb], jacobian: Jacobian | None = None) -> list[arb] | None:
     """One Krawczyk step K(X) = m - Y f(m) + (I - Y J(X)) (X - m) with Y close to J(m)^-1.
@@ -92,8 +94,8 @@ def enclose_solution(
 
 
 def _contract(f: System, J: Jacobian, box: list[arb]) -> list[arb]:
-    """Further steps on a box that is known to contain the zero."""
-    while True:
+    """Further steps on a box that is known to contain the zero (around a zero at the origin they would never end)."""
+    for _ in range(MOST_CONTRACTIONS):
         image = _image(f, J, [x.mid() for x in box], box)
         if image is None:
             return box
@@ -101,6 +103,7 @@ def _contract(f: System, J: Jacobian, box: list[arb]) -> list[arb]:
         if not any(s.rad() < x.rad() * arb(0.75) for s, x in zip(smaller, box, strict=True)):
             return box
         box = smaller
+    return box
 
 
 def _unit(x: Sequence[arb]) -> arb:

@@ -253,6 +253,12 @@ def test_a_double_root_cannot_be_proved_by_krawczyk():
         en.enclose_solution(lambda v: [v[0] * v[0]], [fmpq(1, 10)])
 
 
+def test_a_solution_at_the_origin_is_enclosed_in_finitely_many_steps():
+    """sinh(u + v) = 0, sinh(u - 2 v) = 0: relative accuracy at 0 would need endless contraction."""
+    box = en.enclose_solution(lambda v: [F.sinh(v[0] + v[1]), F.sinh(v[0] - 2 * v[1])], [fmpq(1, 10), fmpq(1, 7)])
+    assert all(v.contains(0) and v.rad() < fmpq(1, 10**12) for v in box)
+
+
 @pytest.mark.parametrize("bits", [53, 113, 256])
 def test_flow_of_the_oscillator_is_sine_and_cosine(bits):
     with en.precision(bits):
