@@ -56,7 +56,7 @@ SATURATED = PAPER.family(
     missed=Given(lambda g: array(MISSED, g)),
     where=usable,
     quick=60,
-    full=4000,
+    full=3000,
 )
 FREE = PAPER.family(
     "free-sizes",
@@ -69,7 +69,7 @@ FREE = PAPER.family(
     missed=Given(lambda g: array(MISSED, g)),
     where=usable,
     quick=60,
-    full=4000,
+    full=3000,
 )
 NEARLY = PAPER.family(
     "nearly-attained",
