@@ -42,7 +42,8 @@ FIXED_SHARE = PAPER.family(
 MANY_WORKERS = PAPER.family(
     "many-workers",
     instance=ByBudget(
-        quick=Choices(("geo", 32, 16, 32)), full=Choices(("geo", 32, 16, 32), ("geo", 64, 32, 64), ("geo", 64, 16, 64))
+        quick=Choices(("geo", 16, 8, 16)),
+        full=Choices(("geo", 16, 8, 16), ("geo", 32, 16, 32), ("geo", 64, 32, 64), ("geo", 64, 16, 64)),
     ),
     q=(256,),
     runs=ByBudget(quick=10, full=20),
@@ -149,10 +150,10 @@ SMALL = {"instance": Choices(("geo", 16, 8, 16))}
 averaged_error_scaling.mutant("constant 2 for 5 in (i)", constant=2, on="two-sided", breaks="upper bound")
 averaged_error_scaling.mutant("constant 3 for 5 in (i)", constant=3, on="two-sided", breaks="upper bound")
 averaged_error_scaling.mutant(
-    "(ii) claimed for d_lam = d/32",
+    "(ii) claimed for d_lam = d/16",
     on="two-sided",
     breaks="scaled error at least 4/5",
-    domain={"instance": Choices(("geo", 128, 4, 8))},
+    domain={"instance": Choices(("geo", 64, 4, 8))},
 )
 averaged_error_scaling.mutant(
     "plain called debiased", estimate="plain", on="two-sided", domain=SMALL, breaks="scaled error at most 4"

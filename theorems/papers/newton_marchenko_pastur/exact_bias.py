@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat
 
-from solvers.enclosures import functions as F
-from solvers.enclosures import gaussian_tail, integrate_half_line
 from solvers.exact_linalg import inverse
 from solvers.free_algebra import Polynomial, Word, letters, rewritten
+from solvers.wishart import inverse_gram_column, reciprocal_mean
 from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, law, symbols
 from theorems.papers.newton_marchenko_pastur.paper import PAPER
 
@@ -64,17 +63,13 @@ def _invariance(*, transposed=True):
 
 
 @unregularised_exact_bias.proof(
-    "residual", covers="all sizes m and d: the first row g and the others V of G^T, V of full rank"
+    "residual",
+    covers="all sizes m and d: 1/[(G^T G)^{-1}]_11 is the squared residual of the first column on the others, of full rank",
 )
 def _residual(*, projected=True):
-    """With s = |(I - P) g|^2, P = V Y V^T, the first column of (G^T G)^{-1} is (1, -Y V^T g) / s: both blocks of the product."""
-    g, gt, V, Vt, Y = letters("g gt V Vt Y")  # Y = (V^T V)^{-1}
-    rules: dict[Word, Any] = {("Vt", "V", "Y"): 1}
-    P = V * Y * Vt
-    length = gt * (1 - P) * (1 - P) * g if projected else gt * g
-    column = -Y * Vt * g
-    yield "first block", eq(size(rewritten(gt * g + gt * V * column - length, rules)), 0)
-    yield "other blocks", eq(size(rewritten(Vt * g + Vt * V * column, rules)), 0)
+    first, others = inverse_gram_column(projected=projected)
+    yield "first block", eq(first.coefficients(), [0])
+    yield "other blocks", eq(others.coefficients(), [0])
 
 
 @unregularised_exact_bias.proof("mean", covers="all real m > d + 1 > 1")
@@ -116,18 +111,6 @@ def _integers(d, G, B, *, transposed=True, projected=True):
         V = fmpq_mat(8, d - 1, [G[i, j] for i in range(8) for j in range(1, d)])
         residual = g - V * (V.transpose() * V).solve(V.transpose() * g)
     yield "exact residual", eq(1 / inverse(gram)[0, 0], sum((t * t for t in residual.entries()), fmpq(0)))
-
-
-def reciprocal_mean(k: int) -> arb:
-    """E[1/Y] for Y of the chi-square law with k >= 3 degrees of freedom, integrated rigorously at the current precision.
-
-    With Y = t^2 the integrand is 2 t^{k-3} exp(-t^2/2) / (2^{k/2} Gamma(k/2)), and t^p exp(-t^2/4) <= (2p/e)^{p/2}.
-    """
-    p = k - 3
-    scale = 2 / (arb(2) ** (arb(k) / 2) * (arb(k) / 2).gamma())
-    largest = (arb(2 * p) / arb(1).exp()) ** (arb(p) / 2) if p else arb(1)
-    tail = gaussian_tail(scale * largest, fmpq(1, 4))
-    return integrate_half_line(lambda t: scale * t**p * F.exp(-t * t / 2), 0, tail, tolerance_bits=60)
 
 
 @unregularised_exact_bias.crosscheck(
