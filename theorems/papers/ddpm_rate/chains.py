@@ -114,20 +114,25 @@ def run(chain: Chain) -> Iterator[tuple[Lattice, Floats, Step | None]]:
         yield grid, p, step
 
 
-@lru_cache(maxsize=1024)
-def sampled(chain: Chain) -> Sampled:
-    """The end of the whole chain at one resolution."""
-    law = chain.law(1)
-    *_, (grid, p, step) = run(chain)
+def finished(chain: Chain, grid: Lattice, p: Floats, step: Step | None) -> Sampled:
+    """What is measured at the end of a run."""
     if step is None:
-        raise ValueError(f"sampled: a chain of T = {chain.T} steps; at least 2 are expected")
+        raise ValueError(f"a chain of T = {chain.T} steps has no reverse step; at least 2 are expected")
+    law = chain.law(1)
     return Sampled(total_variation(step, law.density, law.distribution, grid), abs(1 - grid.h * float(p.sum())))
 
 
+@lru_cache(maxsize=1024)
+def sampled(chain: Chain) -> Sampled:
+    """The end of the whole chain at one resolution."""
+    *_, last = run(chain)
+    return finished(chain, *last)
+
+
 @lru_cache(maxsize=4)
-def path(chain: Chain) -> tuple[tuple[Lattice, Floats], ...]:
-    """Lattice and density of Y_T, ..., Y_1."""
-    return tuple((grid, p) for grid, p, _ in run(chain))
+def path(chain: Chain) -> tuple[tuple[Lattice, Floats, Step | None], ...]:
+    """The whole run."""
+    return tuple(run(chain))
 
 
 def two_resolutions(T: int, name: str, wrong: Wrong = RIGHT, error: ScoreError | None = None) -> tuple[Chain, Chain]:
@@ -138,7 +143,11 @@ def two_resolutions(T: int, name: str, wrong: Wrong = RIGHT, error: ScoreError |
 
 def sampling_error(T: int, name: str, wrong: Wrong = RIGHT, error: ScoreError | None = None) -> Approx:
     """TV(p_{X_1}, p_{Y_1}) for a named target; its stated error is the difference of two resolutions and the lost mass."""
-    fine, coarse = map(sampled, two_resolutions(T, name, wrong, error))
+    return compared(*map(sampled, two_resolutions(T, name, wrong, error)))
+
+
+def compared(fine: Sampled, coarse: Sampled) -> Approx:
+    """Two resolutions as a value with a stated error."""
     return Approx(fine.tv, abs(fine.tv - coarse.tv) + fine.defect + ROUNDING)
 
 
@@ -164,7 +173,7 @@ def start_error(chain: Chain) -> float:
 def expectations(chain: Chain, f: Callable[[Floats, int], Floats]) -> tuple[Floats, Floats]:
     """E f(X_t) and E f(Y_t) for t = 1, ..., T, Y the run of the chain."""
     of_X, of_Y = [], []
-    for t, (grid, p) in zip(range(chain.T, 0, -1), path(chain)):
+    for t, (grid, p, _) in zip(range(chain.T, 0, -1), path(chain)):
         values = f(grid.x, t)
         of_X.append(grid.h * float(values @ chain.law(t).density(grid.x)))
         of_Y.append(grid.h * float(values @ p))
