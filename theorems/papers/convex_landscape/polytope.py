@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 from flint import arb, fmpq
@@ -14,7 +15,7 @@ from solvers.relu.exact import of_problem
 from solvers.relu.geometry import Geometry
 from solvers.relu.planted import cayley, planted
 from solvers.relu.polytope import polytope
-from solvers.relu.rational import exact_projections, tight_atoms
+from solvers.relu.rational import exact_projection, exact_projections, tight_atoms
 from theorems import Approx, Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared, word
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import (
@@ -181,10 +182,26 @@ def _planted(d, q, skew, rho, beta, weights, *, mixture=THIRD, replaced=False):
 
 def squares(geo, nu):
     """The squared lengths of the exact projections of +-c_i onto all cells, for a rational nu."""
-    found = [u for _, _, u in exact_projections(geo, nu, 0.0)]
-    if any(u is None for u in found):
-        raise ArithmeticError("a projection onto a cell was not found exactly")
-    return [dot_q(u, u) for u in found]
+    found = []
+    for s, i, u in exact_projections(geo, nu, 0.0):
+        u = _projection(geo, nu, s, i) if u is None else u
+        found.append(dot_q(u, u))
+    return found
+
+
+def _projection(geo, nu, s, i):
+    """The exact projection of s c_i onto cell i, over all sets of its facets: where doubles guess a wrong set."""
+    X = geo.data.problem.X
+    on = [v if active else fmpq(0) for v, active in zip(nu, geo.active[i])]
+    c = [s * dot_q(column, on) for column in zip(*X)]
+    facets = [int(k) for k in geo.facets[i] if k >= 0]
+    normals = [[int(v) for v in h] for h in geo.cells.normals]
+    for size in range(len(c) + 1):
+        for support in combinations(facets, size):
+            u = exact_projection(c, normals, geo.signs[i].tolist(), support)
+            if u is not None:
+                return u
+    raise ArithmeticError(f"no set of facets of cell {i} gives the projection of {c}")
 
 
 def dot_q(a, b):

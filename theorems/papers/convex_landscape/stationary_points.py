@@ -132,7 +132,7 @@ def steepest(given, point, s, i):
     half = len(cells.witnesses)
     witness = [fmpq(v if i < half else -v) for v in cells.witnesses[i % half]]  # antipodal cells follow
     inner = geo.points[i] / np.linalg.norm(geo.points[i])
-    moved = [fmpq(int(v * 10**12), 10**12) for v in rough + NUDGE * max(1.0, np.linalg.norm(rough)) * inner]
+    moved = [fmpq(int(v * 10**12), 10**12) for v in rough + NUDGE * max(1.0, float(np.linalg.norm(rough))) * inner]
     inside = all(dot_q(h, moved) * int(t) > 0 for h, t in zip(cells.normals, geo.signs[i]))
     return moved if inside else witness
 
