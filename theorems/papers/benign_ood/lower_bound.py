@@ -65,7 +65,7 @@ def ridge_slow_rate_lower_bound(n, p, roots, z, x, scale, b2, v2, *, two=1, root
     r"""Let $k = 1$, $\beta = (b, 0)$, $\Sigma_T = I$, $X = (x, X_m)$ any design of $n \ge 2$ rows with
     $aI \preceq G = X_mX_m^\top \preceq c_2I$, $a > 0$, and $g = |x|^2 > 0$. For every $\lambda \ge 0$ ridge regression has
     $$B + V \ge b^2\Big(\frac{\lambda + a}{\lambda + a + g}\Big)^2 + \frac{v^2a(n-1)}{(\lambda + c_2)^2} \ge
-    \min\Big\{\frac{b^2}{4}, \frac{|b| v \sqrt{a(n-1)}\,a}{c_2\,g}\Big\}.$$
+    \min\Big(\frac{b^2}{4}, \frac{|b| v \sqrt{a(n-1)}\,a}{c_2\,g}\Big).$$
     """
     X = fmpq_mat(n, p + 1)
     for i in range(n):

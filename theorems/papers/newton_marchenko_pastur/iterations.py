@@ -80,7 +80,8 @@ KANTOROVICH = PAPER.family(  # H = I, E = (eta, -eta), squared gradients in the 
     family=(DAMPED, WALL, KANTOROVICH),
     part="damped step",
     method="(a) logarithmic barriers: a^2 in exact rationals, values in balls, with equality on -log(1 - x) + c x and on two such terms; "
-    "(b) whole runs and the scalar recursion in balls of 900 bits, counts decided exactly",
+    "(b) whole runs and the scalar recursion in balls of 900 bits, counts decided exactly, with the last value >= f* in place of f* (a smaller "
+    "bound)",
     hypotheses="f standard self-concordant with a minimiser, W of quality eta at each point",
     not_established="the bound on the damped phase is 10 to 1000 times the number of steps seen; runs other than with E = +-eta in the "
     "Cholesky frame",
