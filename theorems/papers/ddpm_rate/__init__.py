@@ -1,3 +1,21 @@
+r"""How fast the DDPM sampler converges: O(d/T) up to logarithms, without smoothness and without second moments.
+
+Forward $X_t = \sqrt{1 - \beta_t} X_{t-1} + \sqrt{\beta_t} W_t$ from $X_0 \sim p_{data}$; $\alpha_t = 1 - \beta_t$, $\bar\alpha_t = \prod_{i \le t} \alpha_i$. Reverse
+$Y_{t-1} = (Y_t + \beta_t s_t(Y_t) + \sqrt{\beta_t} Z_t)/\sqrt{\alpha_t}$ from $Y_T \sim N(0, I)$, for $t = T, \ldots, 2$; the error is
+$\mathrm{TV}(p_{X_1}, p_{Y_1})$. Exact scores are $s_t^* = \nabla \log p_{X_t}$.
+
+Contents:
+    schedule: the noise schedule
+    gaussian: Gaussian targets, exactly
+    pinsker: against the divergence of whole paths
+    telescoping: the error of one step, and their sum
+    nongaussian: atoms, Cantor-like laws, heavy tails, mixtures
+    scores, perturbed: errors of the scores, without and with dependence on the state
+    jacobian: the energy of the Jacobian
+    low_dimension: noise that adapts to the target's dimension
+    sampler, targets, chains: the sampler in balls, and its densities on the line
+"""
+
 from theorems.papers.ddpm_rate.gaussian import gaussian_exact_tv_bound, gaussian_sharp_rate
 from theorems.papers.ddpm_rate.jacobian import jacobian_energy_sum
 from theorems.papers.ddpm_rate.low_dimension import low_dimensional_adaptation
