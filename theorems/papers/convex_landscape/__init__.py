@@ -11,7 +11,7 @@ Contents:
     cells: the enumeration of all cells
     value: the convex program has the value of the training problem
     excess: the excess loss as a sum of brackets
-    polytope, circle: the optimal set is a polytope over fixed directions; these on the circle
+    polytope, circle, conic_groups: the optimal set is a polytope over fixed directions; these on the circle; a conic solver's
     staircase: components and isolated points of the optimal networks by width
     paths: paths along which the loss never increases; pruning
     stationary, stationary_points: stationary points as optima restricted to their own blocks; how they are found
@@ -35,6 +35,7 @@ PAPER = Paper(
 from theorems.papers.convex_landscape import (  # noqa: E402
     cells,
     circle,
+    conic_groups,
     excess,
     interpolators,
     interpolators_skip,
@@ -52,6 +53,7 @@ __all__ = [
     "PAPER",
     "cells",
     "circle",
+    "conic_groups",
     "excess",
     "interpolators",
     "interpolators_skip",

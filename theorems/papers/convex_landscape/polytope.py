@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import combinations
 
-import numpy as np
 from flint import arb, fmpq
 
 from solvers.certificates import ReluProblem
@@ -16,7 +14,7 @@ from solvers.relu.geometry import Geometry
 from solvers.relu.planted import cayley, planted
 from solvers.relu.polytope import polytope
 from solvers.relu.rational import exact_projection, exact_projections, tight_atoms
-from theorems import Approx, Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared, word
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, shared, word
 from theorems.papers.convex_landscape import PAPER
 from theorems.papers.convex_landscape.instances import (
     BITS,
@@ -25,7 +23,6 @@ from theorems.papers.convex_landscape.instances import (
     balls,
     decided,
     degenerate_problems,
-    distinct_rows,
     dot,
     dual_optimum,
     fit,
@@ -276,40 +273,3 @@ def _strict(g, *, power=2):
 
 
 optimal_polytope_fixed_directions.mutant("loss |f - y|, merely convex", power=1, breaks="unique fit")
-
-
-CONIC = training_problems("conic", ((5, 2), (6, 2)), (Q(1, 4),), 1, 20, where=distinct_rows)
-
-
-@optimal_polytope_fixed_directions.crosscheck("groups of a conic solver", family=CONIC)
-def _conic_groups(X, y, beta, bias):
-    import cvxpy as cp
-
-    given = problem(X, y, beta, bias)
-    solution = solved(given)
-    data, geo = solution.geometry.data, solution.geometry
-    weights = 1 + 1e-8 * np.random.default_rng(0).normal(size=2 * solution.cells.count)
-    for w in (np.ones_like(weights), weights):
-        terms, norms, constraints, groups = 0, 0, [], []
-        for i, D in enumerate(solution.cells.active):
-            for k, s in enumerate((1, -1)):
-                u = cp.Variable(data.X.shape[1])
-                terms = terms + s * cp.multiply(D, data.X @ u)
-                norms = norms + w[2 * i + k] * cp.norm(u)
-                constraints.append(cp.multiply(2 * D - 1, data.X @ u) >= 0)
-                groups.append((i, s, u))
-        program = cp.Problem(cp.Minimize(cp.sum_squares(terms - data.y) / 2 + data.beta * norms), constraints)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the last digits are asked of a solver that may not have them
-            program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-        gaps = [0.0]
-        for i, s, u in groups:
-            size = float(np.linalg.norm(u.value))
-            if size > 1e-3:  # branch
-                cosines = [
-                    float(u.value @ np.array([float(v) for v in a.u])) / size
-                    for a in solution.structure.atoms
-                    if a.s == s and all(t in (0, sign) for sign, t in zip(geo.signs[i], a.pattern))
-                ]
-                gaps.append(1 - max(cosines, default=-1.0))
-        yield "cosine", le(Approx(max(gaps), 1e-9), Approx(2e-6, 0))
