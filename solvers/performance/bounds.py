@@ -25,6 +25,7 @@ from solvers.performance.interior import Point
 from solvers.performance.scaling import balanced, translated
 from solvers.performance.sides import both_sides
 
+HINT = "where coefficients are rounded roots there may be none: try rational parameters"
 AFFORDABLE = 160
 """Variables up to which the general method is tried."""
 
@@ -88,13 +89,14 @@ def _pair(problem: ConicProblem, chain: tuple[Face, ...]) -> tuple[Point | None,
 def _completed(problem: ConicProblem, x: Point | None, y: Point | None) -> Certified:
     """The bounds found here where there are any, those of the general method elsewhere if it is affordable."""
     if problem.shape[1] > AFFORDABLE:
-        missing = " and ".join(n for n, side in (("feasible", x), ("dual", y)) if side is None)
-        reason = f"no interior {missing} point was found, and {problem.shape[1]} variables are too many for the general method"
-        return _merged(problem, x, y, assembled(problem, None, None, reason))
+        missing = " and ".join(n for n, side in (("feasible point", x), ("multipliers", y)) if side is None)
+        return _merged(
+            problem, x, y, assembled(problem, None, None, f"no exact {missing} found near the solver's; {HINT}")
+        )
     general = certify(problem)
     if general.status not in ("enclosed", "lower bound", "upper bound", "inconclusive"):
         return general
-    return _merged(problem, x, y, general)
+    return _merged(problem, x, y, replace(general, reason=f"{general.reason}; {HINT}"))
 
 
 def _ends_with_gram(problem: ConicProblem) -> bool:

@@ -18,8 +18,8 @@ from flint import fmpq
 
 from solvers.conic import reconstruct
 
-LONG, KEPT = 512, 80
-"""Bits from which a coefficient is shortened, and how many of it are kept."""
+LONG, GRID, SMALL = 192, 96, 1e-9
+"""Bits from which a coefficient is rounded to multiples of 2^-96, unless it is small."""
 Operation = Callable[[Any, Any], Any]
 
 
@@ -82,12 +82,11 @@ def root(x: Any) -> Any:
 
 
 def _shortened(x: Exact) -> Exact:
-    """The same number; a long one, which descends from roots, as a dyadic number near it."""
+    """The same number; a long one, which descends from roots, on a grid (where b and 1 - b still add up to 1)."""
     p, q = x.exact.p, x.exact.q
-    if max(p.bit_length(), q.bit_length()) <= LONG:
+    if max(p.bit_length(), q.bit_length()) <= LONG or abs(float(x)) < SMALL:
         return x
-    bits = KEPT - int(p.bit_length()) + int(q.bit_length())
-    return Exact(float(x), fmpq((p << bits if bits > 0 else p >> -bits) // q) / fmpq(2) ** bits)
+    return Exact(float(x), fmpq(((p << (GRID + 1)) + q) // (2 * q)) / fmpq(2) ** GRID)
 
 
 def _operation(name: str, compute: Operation, flipped: bool) -> Callable[[Exact, Any], Any]:

@@ -68,8 +68,8 @@ def implied(problem: ConicProblem) -> Implied | None:
     Args:
         problem: exact, with linear objective, zero, nonnegative and PSD cones; the last one holds the Gram matrix itself.
     """
-    e = _exposing(problem)
-    if e is None:
+    _, depth, e = deepest(problem)
+    if not np.isfinite(depth) or abs(depth) > INTERIOR:
         return None
     equations: list[Combination] = []
     rows: list[Combination] = []
@@ -135,22 +135,19 @@ def lifted(y: Sequence[fmpq], rows: Sequence[Combination], length: int) -> Point
     return tuple(total)
 
 
-def _exposing(problem: ConicProblem) -> Floats | None:
-    """Multipliers e of size 1, well inside the cone of such, where no point is inside; else `None`."""
+def deepest(problem: ConicProblem) -> tuple[Floats, float, Floats]:
+    """Variables whose slack is deepest inside the cones (at most 1), its depth, and the multipliers that bound the depth."""
     floats = FloatProblem(problem)
     n = len(problem.c)
     rows = [row if e == 0 else (*row, (n, dyadic(float(e), 0))) for row, e in zip(problem.rows, floats.identity)]
-    deepest = ConicProblem(
+    extended = ConicProblem(
         (*(fmpq(0),) * n, fmpq(-1)),
         (*rows, ((n, fmpq(1)),)),
         (*problem.b, fmpq(1)),
         (*problem.cones, nonneg(1)),
     )
-    found = numeric.solve(FloatProblem(deepest))
-    if not np.all(np.isfinite(found.x)) or abs(float(found.x[n])) > INTERIOR:
-        return None
-    e: Floats = found.y[: len(problem.b)]
-    return e
+    found = numeric.solve(FloatProblem(extended))
+    return found.x[:n], float(found.x[n]), found.y[: len(problem.b)]
 
 
 def _columns(pivots: list[int], others: list[int], lines: list[list[fmpq]]) -> list[Sparse]:

@@ -13,7 +13,7 @@ from solvers.conic import numeric
 from solvers.conic.numeric import FloatProblem, Floats
 from solvers.conic.rounding import to_float
 from solvers.performance.elimination import Solved, solved
-from solvers.performance.implicit import Implied, implied
+from solvers.performance.implicit import Implied, deepest, implied
 from solvers.performance.interior import Multipliers, Point, Primal, Search
 from solvers.performance.scaling import scale, scaled, shifted
 from solvers.performance.zoom import zoomed
@@ -30,6 +30,8 @@ MILD = 100.0
 """Optima between 1/100 and 100 need no scaling for the multipliers' sake."""
 GOOD = 3e-8
 """Relative loss against the optimum from which the solution is refined."""
+NEARER = 1e-3
+"""Share of the distance to the optimum from which it is seen the second time."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,18 @@ class Numerics:
         return self.asked[k]
 
     @cached_property
+    def deepest(self) -> Floats:
+        """The variables deepest inside, where no interior point of a stated depth is found."""
+        return deepest(self.problem)[0]
+
+    @cached_property
     def refined(self) -> Pair | None:
-        """The optimum again, seen from the interior point nearest to it."""
-        seen = (zoomed(self.floats, self.inside(k)[0]) for k in range(len(DELTAS)))
-        return next((found for found in seen if found is not None), None)
+        """The optimum again, seen from an interior point near it, and once more from a point nearer."""
+        for inside in (*(self.inside(k)[0] for k in range(len(DELTAS))), self.deepest):
+            first = zoomed(self.floats, inside)
+            if first is not None:
+                return zoomed(self.floats, first[0] + NEARER * (inside - first[0])) or first
+        return None
 
 
 def both_sides(problem: ConicProblem, point: Back, multipliers: Back) -> tuple[Point | None, Point | None]:
@@ -135,8 +145,8 @@ def _nearest(
 ) -> Point | None:
     """What is accepted at nearly optimal value; the solution is refined if that loses much."""
     start = numerics.optimal[side]
-    for k in range(len(DELTAS)):
-        inside = numerics.inside(k)[side]
+    for k in range(len(DELTAS) + (side == 0)):
+        inside = numerics.inside(k)[side] if k < len(DELTAS) else numerics.deepest
         found = along(start, inside)
         if found is None:
             continue
