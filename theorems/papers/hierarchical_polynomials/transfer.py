@@ -34,7 +34,7 @@ TARGET, NOISE = (0, 1), (2, 3)
     domain={
         "size": Choices((2, 2), (2, 3), (3, 2)),
         "A": Given(lambda size: Arrays(Integers(-3, 3), (size[0], 36))),
-        "x": Given(lambda size: Arrays(Integers(-4, 4), (SETS * comb(sum(size), size[1]), D))),
+        "x": Given(lambda size: Arrays(Integers(-99, 99), (SETS * comb(sum(size), size[1]), D))),
     },
     where=lambda A, x: independent(A, x),
     accept=0.3,
