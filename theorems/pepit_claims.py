@@ -22,7 +22,8 @@ PAPER = Paper(
     venue="documentation of PEPit",
 )
 
-WITHIN = Q(1, 10**6)
+WITHIN = Q(1, 10**6)  # of a tight value, relatively
+ATTAINED = Q(1, 10**8)  # an upper bound that is attained is certified to within this share of it
 FIVE_DIGITS = Q(1, 10**5)
 ONE = Q(1)
 NONE = Q(0)
@@ -76,25 +77,25 @@ def size_of(value: Any) -> Any:
 
 
 def upper(module: str, *, undercut: Any = NONE) -> Any:
-    """The worst case is at most the theoretical value, to within 1e-6 of it; or (undercut) at most less than its certified lower end."""
+    """The worst case is at most the theoretical value, to within 1e-8 of it; or (undercut) at most less than its certified lower end."""
     bound = theory(module)
     if undercut != 0:
         least = certified(program(module)).upper
         if least is None:
             raise ValueError("no certified lower end to undercut")
         bound = -least - undercut * size_of(least)
-    yield "no worse", le(worst(module), dyadic(bound + WITHIN * size_of(bound)))
+    yield "no worse", le(worst(module), dyadic(bound + ATTAINED * size_of(bound)))
 
 
 def _declare(module: str) -> None:
-    kind, path = declared(module).kind, module.removeprefix(PREFIX)
+    (kind, why), path = declared(module), module.removeprefix(PREFIX)
     if kind == "no value":
         return
     check: Callable[..., Any] = {"tight": _tight, "upper": _upper}[kind](path)
     declare = PAPER.identity if kind == "tight" else PAPER.bound
     claim = declare(
         name=path,
-        source=f"{module} and the reference it cites",
+        source=f"{module} says {why}",
         fidelity="recalled",
         evidence="certified",
         domain={"module": Choices(module)},
