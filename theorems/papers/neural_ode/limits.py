@@ -101,8 +101,8 @@ DEPTHS = PAPER.family(
 def nngp_ntk_limit(n, pair, L, *, same_layer=False, frozen=False):
     r"""For the residual network with one shared $W$ let $K$ and $\Theta$ be the limits of the recursion over all pairs of layers. Then
     $$\big|\mathrm{Cov}(f_L(x_i), f_L(x_j)) - K_{ij}\big| \le \frac{1}{2n}, \qquad
-    \big|\mathbb{E}\,\Theta_{n,ij} - \Theta_{ij}\big| \le \frac{\Theta_{11}}{n}, \qquad \Theta_n = J J^\top \text{ cut off at } -1 \text{ and } 3,$$
-    on the instances. Fluctuations are of order $n^{-1/2}$: for two networks $\sqrt n |\Theta_{n,11} - \Theta_{n,11}'| \le 2.2$ has a probability in
+    \big|\mathbb{E}\,\Theta_{n,ij} - \Theta_{ij}\big| \le \frac{\Theta_{11}}{n}, \qquad \Theta_n = J J^\top,$$
+    on the instances (entries of $\Theta_n$ cut off at $-1$ and $3$). Fluctuations are of order $n^{-1/2}$: for two networks $\sqrt n |\Theta_{n,11} - \Theta_{n,11}'| \le 2.2$ has a probability in
     $[0.4, 0.6]$. $K_L$ and $\Theta_L$ converge as $L \to \infty$ with errors $\Theta(1/L)$: quotients of successive differences under
     doubling of $L$ increase to 2.
     """
