@@ -44,7 +44,7 @@ TARGETS = PAPER.family(
     c=ByBudget(quick=Choices(CONSTANTS[0], CONSTANTS[1], CONSTANTS[3]), full=Choices(*CONSTANTS)),
     s2=ByBudget(quick=Choices(*VARIANCES[:2], *VARIANCES[3:6:2], VARIANCES[7]), full=Choices(*VARIANCES)),
     d=ByBudget(quick=Choices(1, 3), full=Choices(1, 3, 30, 64)),
-    mu=Given(lambda d: Choices(Q(0), Q(1), Q(30)) if d == 1 else Choices(Q(0))),
+    mu=Given(lambda T, d: Choices(Q(0), Q(1), Q(30)) if d == 1 and T <= 10**4 else Choices(Q(0))),
     where=informative,
     every=True,
 )
