@@ -7,8 +7,17 @@ from flint import fmpq
 from solvers.conic import certify
 from solvers.shallow_hull import best_margin, least_weight, logistic_problem
 from solvers.shallow_relu import interpolating, unit_outputs
-from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, lt, optimum, shared, symbols
-from theorems.papers.expressive_generalization.paper import PAPER, copies, distinct, hull, loss, on_grid
+from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, lt, shared, symbols
+from theorems.papers.expressive_generalization.paper import (
+    PAPER,
+    cheapest,
+    copies,
+    distinct,
+    hull,
+    known_optimum,
+    loss,
+    on_grid,
+)
 from theorems.papers.expressive_generalization.replication import network
 
 CONFIDENCE = Q(1, 5)  # of two clusters in [0, 3/10] and [7/10, 1], with W0 = 1: x - 1/2
@@ -106,7 +115,7 @@ def loss_function_dichotomy(W, places, *, reach=1):
         problem, found = least_risk(points, masses, W, i, z)
         yield (
             "(a) near-minimisers are right at the probe",
-            lt(lambda: loss(kc), optimum(problem, lambda _, known=found: known)),
+            lt(lambda: loss(kc), known_optimum(problem, found)),
         )
 
 
@@ -203,7 +212,7 @@ def _tenths(W, *, size=LEAST, few=None, kind="cross-entropy"):
     """Training at 0, .2, .8, 1, tests at .1, .3, .7, .9: the hinge can miss all, the cross-entropy none of them."""
     train = (1, 0, 1, 0, 0, 1, 0, 1)
     signs = [label(x) if t else -label(x) for x, t in zip(TENTHS, train)]
-    found = least_weight(hull(TENTHS), signs, [1 if t else ETA for t in train])
+    found = cheapest(hull(TENTHS), signs, [1 if t else ETA for t in train])
     F = found.network
     yield "(b) least weight", eq(found.weight, size)
     yield "(b) weight within W", le(found.weight, W if few is None else few)
@@ -220,7 +229,7 @@ def _tenths(W, *, size=LEAST, few=None, kind="cross-entropy"):
         yield "(b) cross-entropy fits", lt(lambda: 4 * loss(gamma), lambda: loss(gamma / 2))
         margin = gamma / 2 if kind == "cross-entropy" else fmpq(1)
         for x in (x for x, t in zip(TENTHS, train) if not t):
-            wrong = least_weight(hull((*seen, x)), [*labels, -label(x)], [margin] * 4 + [0])
+            wrong = cheapest(hull((*seen, x)), [*labels, -label(x)], [margin] * 4 + [0])
             yield "(b) cross-entropy minimisers are right", lt(W, wrong.weight)
 
 

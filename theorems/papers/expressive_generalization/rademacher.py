@@ -135,21 +135,31 @@ def correlation(points, signs, W):
     columns = [sum((s * v for s, v in zip(signs, column)), fmpq(0)) for column in zip(*R.table)]
     K = len(columns)
     cost = [*(-v for v in columns), *columns, -sum(signs)]
-    return -lp(cost, [[1] * (2 * K) + [0]], [W], bounds=[(0, None)] * (2 * K) + [(-1, 1)]).value
+    bounds: list[tuple[int, int | None]] = [(0, None)] * (2 * K) + [(-1, 1)]
+    found = lp(cost, [[1] * (2 * K) + [0]], [W], bounds=bounds)
+    return -sum((a * v for a, v in zip(cost, found.x)), fmpq(0))
 
 
-@rademacher_linear_in_width.check(
-    "other neurons",
-    domain={
-        "N": Choices(6, 4),
-        "places": Given(lambda N: Arrays(Integers(0, CELLS), (N,))),
-        "slope": Choices(50, -50, 37, -41),
-        "shift": Integers(-50, 50),
-    },
+NEURONS = PAPER.family(
+    "neurons",
+    N=Choices(6, 4),
+    places=Given(lambda N: Arrays(Integers(0, CELLS), (N,))),
+    slope=Choices(50, -50, 37, -41),
+    shift=Integers(-50, 50),
     quick=40,
     full=2000,
 )
-def _other_neurons(N, places, slope, shift, *, kinks=True):
+INNER_HINGE = PAPER.family(
+    "hinge-between-points",
+    places=Choices((0, 4, 8, 12, 16, 20)),
+    slope=Choices(50, -50),
+    shift=Choices(-30, 30),
+    every=True,
+)
+
+
+@rademacher_linear_in_width.check("other neurons", family=(INNER_HINGE, NEURONS))
+def _other_neurons(places, slope, shift, *, kinks=True):
     """No neuron relu(w x + b) exceeds the extreme ones, whatever the signs."""
     points = on_grid(places, CELLS)
     columns, scale = [(x,) for x in points], 50 * CELLS
@@ -164,4 +174,6 @@ rademacher_linear_in_width.mutant(
     "contraction factor 0.95 in place of 2", contraction=Q(19, 20), on="all-points-at-1", breaks="bound, n = 1"
 )
 rademacher_linear_in_width.mutant("without the bias term", bias=False, breaks="linear in W")
-rademacher_linear_in_width.mutant("corners of the box only", kinks=False, breaks="no other neuron does better")
+rademacher_linear_in_width.mutant(
+    "corners of the box only", kinks=False, on="hinge-between-points", breaks="no other neuron does better"
+)

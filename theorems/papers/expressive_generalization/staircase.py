@@ -26,7 +26,7 @@ def cost(m, rho, R, c, combine="sum"):
     if combine == "proportional":  # linear interpolation between clean and robust
         clean, robust = (cost(m, rho, S, c) for S in ((), tuple(range(m))))
         return clean + (robust - clean) * Q(len(R), m)
-    robust = [int(j in R) for j in range(m)]
+    robust = [R.count(j) for j in range(m)]
     join = max if combine == "max" else (lambda a, b: a + b)
     s = [2 * c * (m - 1) / (1 - rho * join(a, b)) for a, b in pairwise(robust)]
     return sum((s[j - 1] + s[j] for j in range(1, m - 1)), fmpq(0))

@@ -8,7 +8,7 @@ from solvers.conic import certify, lp
 from solvers.shallow_hull import best_margin, logistic_problem
 from solvers.shallow_relu import ShallowNetwork
 from theorems import ByBudget, Choices, Given, Q, Rationals, bracket, curve, eq, le, lt, optimum, shared, symbols
-from theorems.papers.expressive_generalization.paper import PAPER, copies, hull, loss
+from theorems.papers.expressive_generalization.paper import PAPER, copies, ends, hull, loss
 
 LABELS = (-1, 1, -1)
 NEAR = (Q(97, 100), Q(103, 100))
@@ -32,9 +32,9 @@ def preference(p: fmpq, h: fmpq, W: fmpq, hinges: tuple[fmpq, ...], kind: str) -
     if kind == "hinge":
         wrong, right = (hinge_risk(R, masses, W, side) for side in (1, -1))
         return wrong - right, wrong - right
-    wrong = certify(logistic_problem(R, LABELS, masses, W, wrong=(1,)))
-    right = certify(logistic_problem(R, LABELS, masses, W, right=(1,)))
-    return wrong.lower - right.upper, wrong.upper - right.lower
+    wrong = ends(certify(logistic_problem(R, LABELS, masses, W, wrong=(1,))))
+    right = ends(certify(logistic_problem(R, LABELS, masses, W, right=(1,))))
+    return wrong[0] - right[1], wrong[1] - right[0]
 
 
 def hinge_risk(R, masses, W, side):
@@ -51,8 +51,8 @@ def hinge_risk(R, masses, W, side):
     return lp(cost, rows, right, bounds=[(0, None)] * (2 * K) + [(-1, 1)] + [(0, None)] * m).value
 
 
-def ball(ends):
-    low, high = ends
+def ball(interval):
+    low, high = interval
     return arb((low + high) / 2, arb((high - low) / 2))
 
 
