@@ -48,11 +48,17 @@ def selftest(claim: Claim, result: ClaimResult, settings: Settings) -> Iterator[
     Yields:
         one `Moved` a part whose tightest outcome states a resolution.
     """
-    checks = {c.name: c for c in claim.checks}
     for part in result.parts:
         if part.tightest is None or part.tightest.resolution is None or part.role in ("crosscheck", "overall"):
             continue
-        yield _moved(claim, checks[part.check], part, settings)
+        yield _moved(claim, _check_of(claim, part.check, part.tightest.family), part, settings)
+
+
+def _check_of(claim: Claim, name: str, family: str) -> Check:
+    """The check that met a part's tightest instance: checks may share a part, and the part names the first of them."""
+    named = next(c for c in claim.checks if c.name == name)
+    owners = [c for c in claim.checks if any(f.id.split("/", 1)[1] == family for f in c.families)]
+    return named if named in owners or not owners else owners[0]
 
 
 def _moved(claim: Claim, check: Check, part: Tally, settings: Settings) -> Moved:
