@@ -113,7 +113,7 @@ def _random(n, t0, spread, designs, *, growing=False, wide=True, dropped=0, fitt
 
     if n == 25:
         yield _picture(t0, spread)
-    yield "random designs", prob_le(far, TENTH, fixed=designs, within=Q(3, 5))
+    yield "random designs", prob_le(far, TENTH, fixed=designs, within=Q(7, 10))
 
 
 def _picture(t0, spread):

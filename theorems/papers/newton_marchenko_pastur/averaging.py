@@ -148,7 +148,7 @@ def _plain(instance, q, runs, *, estimate="plain", factor=4):
 
 SMALL = {"instance": Choices(("geo", 16, 8, 16))}
 averaged_error_scaling.mutant("constant 2 for 5 in (i)", constant=2, on="two-sided", breaks="upper bound")
-averaged_error_scaling.mutant("constant 3 for 5 in (i)", constant=3, on="two-sided", breaks="upper bound")
+averaged_error_scaling.mutant("constant 11/4 for 5 in (i)", constant=Q(11, 4), on="two-sided", breaks="upper bound")
 averaged_error_scaling.mutant(
     "(ii) claimed for d_lam = d/16",
     on="two-sided",
