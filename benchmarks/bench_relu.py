@@ -35,7 +35,7 @@ def instance(n, d):
 def test_optimum_certified(benchmark, n, d):
     benchmark.group = f"n={n} d={d}"
     X, y = instance(n, d)
-    s = benchmark.pedantic(lambda: train(X, y, BETA, bias=True), rounds=3, warmup_rounds=1)
+    s = benchmark.pedantic(lambda: train(X, y, BETA, bias=True), rounds=max(3, 600 // n), warmup_rounds=1)
     gap = (s.upper - s.lower) / s.upper
     benchmark.extra_info |= {
         "cells": s.cells.count,
@@ -77,7 +77,8 @@ def test_conic_reference(benchmark, n, d):
     best = train(X, y, BETA, bias=True)
     full = np.column_stack([X, np.ones(n)])
     conic(full[:2], y[:2], best.cells.active[:2, :2])  # imports
-    value = benchmark.pedantic(lambda: conic(full, y, best.cells.active), rounds=1)
+    often = {"rounds": 5, "warmup_rounds": 1} if (n, d) in CONIC else {"rounds": 1}
+    value = benchmark.pedantic(lambda: conic(full, y, best.cells.active), **often)
     benchmark.extra_info["error"] = value - best.value
     assert abs(value - best.value) < 1e-4 * best.value
 
@@ -85,6 +86,7 @@ def test_conic_reference(benchmark, n, d):
 @pytest.mark.parametrize(("n", "d"), CONIC[:2], ids=NAMES[:2])
 def test_pyscnn_with_exact_cells_as_gates(benchmark, n, d):
     pytest.importorskip("scnn")
+    from scnn.metrics import Metrics
     from scnn.models import ConvexReLU
     from scnn.optimize import optimize_model
     from scnn.regularizers import NeuronGL1
@@ -94,13 +96,16 @@ def test_pyscnn_with_exact_cells_as_gates(benchmark, n, d):
     X, y = instance(n, d)
     best = train(X, y, BETA, bias=True)
     full = np.column_stack([X, np.ones(n)])
-    gates = best.cells.points.T
-    model = benchmark.pedantic(
-        lambda: optimize_model(
-            ConvexReLU(gates), AL(ConvexReLU(gates)), None, full, y, regularizer=NeuronGL1(BETA / n)
-        )[0],
-        rounds=1,
-    )
-    norms = sum(float(np.linalg.norm(p, axis=-1).sum()) for p in model.parameters)
-    value = float(((model(full).ravel() - y) ** 2).sum()) / 2 + BETA * norms
-    benchmark.extra_info["error"] = value - best.value
+
+    def optimize():
+        model = ConvexReLU(best.cells.points.T)
+        # its loss is divided by 2 n; scaled columns would be another penalty
+        options = {"regularizer": NeuronGL1(BETA / n), "unitize_data": False, "dtype": "float64"}
+        return optimize_model(model, AL(model), Metrics(), full, y, **options)[0]
+
+    network = benchmark.pedantic(optimize, rounds=1)
+    W, a = network.parameters
+    sizes = np.linalg.norm(W, axis=1) * np.abs(a.ravel())
+    value = float(((network(full).ravel() - y) ** 2).sum()) / 2 + BETA * float(sizes.sum())
+    benchmark.extra_info |= {"error": value - best.value, "neurons": int((sizes > 0).sum())}
+    assert best.value < value < 1.1 * best.value

@@ -16,6 +16,10 @@ VERTICES = 5_000
 """Choices of a basis and of bounds that are tried for the vertices of P* of type II."""
 
 
+class TooLarge(Undecided):
+    """The vertices would be too many to list."""
+
+
 def box_vertices(
     shifts: Sequence[Sequence[arb]], target: Sequence[arb], gamma: Sequence[arb], spans: Sequence[fmpq_mat]
 ) -> list[tuple[list[arb], list[str]]]:
@@ -28,20 +32,19 @@ def box_vertices(
         spans: r x k_j rational matrices whose ranges contain the shifts.
 
     Raises:
-        Undecided: where a basic value is 0 or gamma_j, or a determinant 0, to rounding; or for too many candidates.
+        Undecided: where a basic value is 0 or gamma_j, or a determinant 0, to rounding.
+        TooLarge: for too many candidates or vertices.
     """
     k, r = len(shifts), len(target)
     candidates = comb(k, r) * 2 ** (k - r)
     if candidates > CANDIDATES:
-        raise Undecided(
-            f"{k} antipodal pairs give {candidates} candidates for vertices; at most {CANDIDATES} are tried"
-        )
+        raise TooLarge(f"{k} antipodal pairs give {candidates} candidates for vertices; at most {CANDIDATES} are tried")
     found = []
     for basis in combinations(range(k), r):
         U = arb_mat([[shifts[j][i] for j in basis] for i in range(r)])
         determinant = U.det()
         if determinant.contains(0):
-            if _joint_rank([spans[j] for j in basis]) < r:
+            if joint_rank([spans[j] for j in basis]) < r:
                 continue  # dependent whatever the directions within these faces: no basis
             raise Undecided("a choice of basic pairs is singular to rounding")
         inverse = U.inv()
@@ -65,7 +68,7 @@ def box_vertices(
                     point[j], state[j] = gamma[j], "high"
             found.append((point, state))
             if len(found) > VERTICES:
-                raise Undecided(f"P* has more than {VERTICES} vertices")
+                raise TooLarge(f"P* has more than {VERTICES} vertices")
     if not found:
         raise Undecided("no vertex of P* was found")
     return found
@@ -89,6 +92,7 @@ def _possible(base: Sequence[arb], moves: Sequence[Sequence[arb]], tops: Sequenc
         yield from (line.astype(bool).tolist() for line in chosen[kept])
 
 
-def _joint_rank(spans: Sequence[fmpq_mat]) -> int:
+def joint_rank(spans: Sequence[fmpq_mat]) -> int:
+    """The rank of all columns together."""
     rows = [row for B in spans for row in B.transpose().tolist()]
     return int(fmpq_mat(rows).rank()) if rows else 0

@@ -46,15 +46,21 @@ class Approximation:
 def approximate(geo: Geometry, found: FloatSolution, bits: int) -> Approximation:
     """Raise a solution in doubles to the given precision (or keep the doubles where that fails)."""
     data, cells = geo.data, geo.cells
-    active = _independent(geo, found.active)
-    if active:
-        faces = [exact_face(data, cells, a.face) for a in active]
-        start = [a.weight / data.beta for a in active]
-        raised = refine(data, faces, start, bits)
-        if raised is not None and all(v > 0 for v in raised[0]):
-            z, nu, _ = raised
+    chosen = active = _independent(geo, found.active)
+    while chosen:
+        faces = [exact_face(data, cells, a.face) for a in chosen]
+        raised = refine(data, faces, [a.weight / data.beta for a in chosen], bits)
+        if raised is None:
+            break
+        z, nu, _ = raised
+        if all(v > 0 for v in z):
             digits = bits + _magnitude(data)
             return Approximation(tuple(dyadic_ball(v, digits) for v in nu.entries()), tuple(faces), tuple(z), bits)
+        tiny = max(z) * arb(2) ** (-bits // 2)
+        kept = [a for a, v in zip(chosen, z) if v > tiny]  # the others carry no weight
+        if any(v < -tiny for v in z) or len(kept) == len(chosen):
+            break
+        chosen = kept
     if not active:
         return Approximation(data.problem.y, (), (), bits)
     faces = [exact_face(data, cells, a.face) for a in active]

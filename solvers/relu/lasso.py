@@ -29,8 +29,11 @@ def lasso(A: Array, y: Array, beta: float, start: Array, enough: float = 0.0) ->
     index = c.nonzero()[0].tolist()
     values = c[index]
     enough = max(enough, 1e-13 * float(np.abs(A.T @ y - beta).max()))
+    j = -1
     for _ in range(5 * len(c) + 50):
         index, values = _least(A, y, beta, index, values)
+        if j >= 0 and j not in index:  # it lowers the objective by less than rounding
+            break
         gradient = A.T @ (y - A[:, index] @ values) - beta
         gradient[index] = -np.inf
         j = int(gradient.argmax())
@@ -49,7 +52,10 @@ def _least(A: Array, y: Array, beta: float, index: list[int], c: Array) -> tuple
     """Lawson and Hanson's inner loop: least squares on some columns, dropping what becomes negative."""
     while index:
         block = A[:, index]
-        z = np.linalg.solve(_gram(block), block.T @ y - beta)
+        gram, right = _gram(block), block.T @ y - beta
+        z = np.linalg.solve(gram, right)
+        if len(index) > len(y):  # dependent columns: the ridge decides too much
+            z = z + np.linalg.solve(gram, right - block.T @ (block @ z))
         bad = z <= 0
         if not bad.any():
             return index, z
@@ -57,7 +63,7 @@ def _least(A: Array, y: Array, beta: float, index: list[int], c: Array) -> tuple
         ratio[bad] = c[bad] / np.maximum(c[bad] - z[bad], 1e-300)
         t = ratio.min()
         keep = (~(bad & (ratio <= t * (1 + 1e-12)))).nonzero()[0].tolist()
-        index, c = [index[i] for i in keep], (c + t * (z - c))[keep]
+        index, c = [index[i] for i in keep], np.maximum(c + t * (z - c), 0.0)[keep]
     return index, c
 
 

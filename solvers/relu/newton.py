@@ -2,7 +2,7 @@
 
     Phi(g) = 1/2 y^T (I + sum_j g_j M_j)^-1 y + beta^2/2 sum_j g_j over g >= 0,   M = D_A X Q_Z X^T D_A = F F^T
 
-With F = [F_j], K = F^T F and G = diag(g_j), repeated for the columns of F_j, P = F^T nu solves (I + K G) P = F^T y.
+With nu = (I + sum_j g_j M_j)^-1 y the derivatives are (beta^2 - |F_j^T nu|^2) / 2.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def refit(geo: Geometry, weights: Mapping[Face, float], rough: bool = False) -> 
     """
     for _ in range(geo.H.shape[1] + 1):
         faces = list(weights)
-        found = newton(geo, faces, np.array(list(weights.values())), rough)
+        found = newton(geo, faces, np.array(list(weights.values())), rough, early=True)
         if found is None:
             return None
         nu, actives, inside = found
@@ -56,17 +56,16 @@ def refit(geo: Geometry, weights: Mapping[Face, float], rough: bool = False) -> 
 
 
 def newton(
-    geo: Geometry, faces: list[Face], start: Array, rough: bool = False
+    geo: Geometry, faces: list[Face], start: Array, rough: bool = False, early: bool = False
 ) -> tuple[Array, tuple[Active, ...], bool] | None:
     """Minimise Phi over the faces; whether every direction with weight lies in its own face.
-
-    The iteration ends early where directions have left their faces.
 
     Args:
         geo: the arrangement.
         faces: faces, distinct.
         start: their g_j.
         rough: whether an accuracy of about 1e-4 will do.
+        early: whether to end where directions seem to leave their faces.
     """
     if not faces:
         return None
@@ -77,23 +76,21 @@ def newton(
     sizes = [f.shape[1] for _, f in bases]
     owner = np.repeat(np.arange(k), sizes)
     first = np.cumsum([0, *sizes[:-1]])
-    K, right, identity = F.T @ F, F.T @ y, np.eye(len(owner))
+    identity = np.eye(len(y))
 
-    def state(g: Array) -> tuple[Array, Array, Array, float]:
-        G = g[owner]
-        inverse = np.linalg.inv(identity + K * G)
-        nu = y - F @ (G * (inverse @ right))
-        rest = y - nu - F @ (G * (nu @ F))  # the inverse has lost digits
-        nu = nu + rest - F @ (G * (inverse @ (rest @ F)))
-        return inverse, nu @ F, nu, float(y @ nu + beta**2 * g.sum()) / 2
+    def state(g: Array) -> tuple[Array, Array, float]:
+        inverse = np.linalg.inv(identity + (F * g[owner]) @ F.T)
+        nu = inverse @ y
+        return inverse, nu, float(y @ nu + beta**2 * g.sum()) / 2
 
     g = start
-    inverse, P, nu, value = state(g)
+    inverse, nu, value = state(g)
     before = 1.0
     for _ in range(STEPS):
+        P = nu @ F
         gradient = (beta**2 - np.add.reduceat(P * P, first)) / 2
-        turned = inverse @ np.add.reduceat(K * P, first, axis=1)
-        hessian = np.add.reduceat(P[:, None] * turned, first, axis=0)
+        W = np.add.reduceat(F * P, first, axis=1)
+        hessian = W.T @ inverse @ W
         hessian.flat[:: k + 1] += 1e-14 * hessian.trace() / k + 1e-300
         step = -np.linalg.solve(hessian, gradient)
         if not (g + step > 0).all():
@@ -103,16 +100,17 @@ def newton(
             return None
         while True:
             trial = state(g + t * step)
-            if trial[3] <= value + 1e-14 * abs(value) or t < 1e-6:
+            if trial[2] <= value + 1e-14 * abs(value) or t < 1e-6:
                 break
             t /= 2
         moved = float(np.abs(t * step).max() / max(np.abs(g).max(), 1e-300))
         g = g + t * step
-        inverse, P, nu, value = trial
+        inverse, nu, value = trial
         # the steps of a quadratically convergent iteration shrink by the square of their last ratio
         if moved < 1e-13 or (t == 1 and moved * (moved / before) * (moved / before) < 1e-16):
             break
-        if t == 1 and moved < ROUGH <= before and (rough or not _directions(geo, faces, bases, nu, g)[1]):
+        known = t == 1 and moved < ROUGH <= before
+        if known and (rough or (early and not _directions(geo, faces, bases, nu, g)[1])):
             break
         before = moved
     return nu, *_directions(geo, faces, bases, nu, g)

@@ -52,9 +52,10 @@ class Equations:
         self.k, self.beta_exact = len(faces), problem.beta
         self.owner = [j for j, f in enumerate(faces) for _ in range(f.F.ncols())]
         self.width = len(self.owner)
-        F = [[v for f in part for v in f] for part in zip(*(f.F.tolist() for f in faces))]
-        self.F = fmpq_mat(n, self.width, [v for row in F for v in row])
-        self.N = _block_diagonal([f.N for f in faces])
+        scaled = [_scaled(f) for f in faces]
+        rows = zip(*(F.tolist() for F, _ in scaled))
+        self.F = fmpq_mat(n, self.width, [v for row in rows for part in row for v in part])
+        self.N = _block_diagonal([N for _, N in scaled])
         self.X = fmpq_mat(n, len(columns), [row[j] for row in problem.X for j in columns])
         self.y = fmpq_mat(n, 1, list(problem.y))
         across, down = self.F.transpose(), self.X.transpose()
@@ -71,7 +72,7 @@ class Equations:
         if len(z) > k:
             b = arb_mat([[v] for v in z[k:]])
             right, linear = right - arb_mat(self.FX) * b, linear - arb_mat(self.XX) * b
-        P = S.solve(right, algorithm="approx") if approximate else S.solve(right)
+        P = S.solve(right, algorithm="approx" if approximate else "precond")
         entries = P.entries()
         V = N * arb_mat(w, k, [entries[t] if j == self.owner[t] else 0 for t in range(w) for j in range(k)])
         beta2 = arb(self.beta_exact) * arb(self.beta_exact)
@@ -103,10 +104,21 @@ class Equations:
             mixed = down * FX
             inner = _blocks(inner, mixed, mixed.transpose(), XX)
             Y = arb_mat([[*a, *b] for a, b in zip(KV.tolist(), FX.tolist())])
-        moved = here.S.solve(Y, algorithm="approx") if approximate else here.S.solve(Y)
+        moved = here.S.solve(Y, algorithm="approx" if approximate else "precond")
         inner = inner - Y.transpose() * (here.G * moved)
         size = inner.nrows()
         return arb_mat(size, size, [v * (-2 if t < self.k * size else -1) for t, v in enumerate(inner.entries())])
+
+
+def _scaled(face: ExactFace) -> tuple[fmpq_mat, fmpq_mat]:
+    """F and N for the basis of the face with its vectors divided by powers of two, so that F has columns of size 1."""
+    sizes = [
+        max((v.p.bit_length() - v.q.bit_length() for v in column if v != 0), default=0)
+        for column in zip(*face.F.tolist())
+    ]
+    k = len(sizes)
+    powers = fmpq_mat(k, k, [fmpq(2) ** sizes[i] if i == j else fmpq(0) for i in range(k) for j in range(k)])
+    return face.F * powers.inv(), powers * face.N * powers
 
 
 def _block_diagonal(blocks: Sequence[fmpq_mat]) -> fmpq_mat:

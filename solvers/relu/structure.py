@@ -24,7 +24,7 @@ from flint import arb, arb_mat, fmpq, fmpq_mat
 from solvers.certificates.relu import ReluCertificate
 from solvers.enclosures import NoEnclosure, precision
 from solvers.relu.arrangement import pivot_columns
-from solvers.relu.box import box_vertices
+from solvers.relu.box import TooLarge, box_vertices
 from solvers.relu.decide import Undecided, decide_cells, enclose
 from solvers.relu.enclosure import Approximation
 from solvers.relu.faces import ExactFace, exact_face
@@ -33,6 +33,7 @@ from solvers.relu.known import Known
 from solvers.relu.polytope import Polytope
 from solvers.relu.rational import rational_structure
 from solvers.relu.refine import Equations, refine
+from solvers.relu.simple import common_width
 from solvers.relu.surds import Unresolved
 from solvers.relu.tight import Atom, Structure, Tight, nearly_tight, tight_faces
 
@@ -159,8 +160,13 @@ def _second_type(
     E = arb_mat(fmpq_mat([[R[i, j] for j in range(len(data.problem.X[0]))] for i in range(r)]))
     shifts = [(E * p * (arb(f.s) / beta)).entries() for f, p in zip(reps, directions)]  # X_c-coordinates of s X u
     spans = [fmpq_mat([[R[i, j] for j in range(cells.d)] for i in range(r)]) * f.B for f in reps]
-    vertices = box_vertices(shifts, [-v for v in shift], gamma, spans)
     atoms = tuple(_atom(geo, f, p) for f, p in zip(both, [*directions, *(p * -1 for p in directions)]))
+    box = (shifts, [-v for v in shift], gamma, spans)
+    try:
+        vertices = box_vertices(*box)
+    except TooLarge as error:
+        reason = f"the vertices of the optimal polytope are not listed: {error}"
+        return Structure("II", (*atoms, *idle), None, tuple(nu.entries()), reason, common_width(*box))
     weights = [tuple([t - c for t, c in zip(gamma, point)] + list(point)) for point, _ in vertices]
     supports = []
     for _, state in vertices:

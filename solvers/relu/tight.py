@@ -47,6 +47,7 @@ class Structure:
         polytope: P* over these atoms; None if undecided.
         nu: the dual optimum (rationals, or balls).
         reason: what stayed undecided.
+        width: the number of neurons of every irreducible optimal network, where P* is too large to list.
     """
 
     kind: str
@@ -54,10 +55,11 @@ class Structure:
     polytope: Polytope | None
     nu: tuple[Any, ...]
     reason: str
+    width: int | None = None
 
     @property
     def decided(self) -> bool:
-        """Whether the structure is certified."""
+        """Whether the structure is certified, and P* listed."""
         return self.polytope is not None
 
 

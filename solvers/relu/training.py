@@ -103,12 +103,12 @@ class Solution:
     @property
     def m_star(self) -> int:
         """m*: the least width of an optimal network."""
-        return self.optimal_polytope.least
+        return self.structure.width or self.optimal_polytope.least
 
     @property
     def M_star(self) -> int:
         """M*: the greatest width of an irreducible optimal network."""
-        return self.optimal_polytope.greatest
+        return self.structure.width or self.optimal_polytope.greatest
 
     @cached_property
     def coef_(self) -> Array:
