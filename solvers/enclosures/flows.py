@@ -22,6 +22,8 @@ from solvers.enclosures.series import series_coefficient, series_length
 
 Field = Callable[[list[Any]], Sequence[Any]]
 
+PICARD_ROUNDS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class FlowStep:
@@ -116,15 +118,15 @@ def _advance(coefficients: list[list[arb]], remainder: list[list[arb]], h: fmpq)
 def _picard(field: Field, x: list[arb], h: fmpq) -> list[arb] | None:
     """A box B with x + [0, h] field(B) inside B, or None if a few inflations do not reach one."""
     times = interval(0, h)
-    box = [v + times * to_ball(d) for v, d in zip(x, field(x), strict=True)]
-    for _ in range(6):
-        box = [_inflate(b) for b in box]
+    box = [_inflate(v + times * to_ball(d)) for v, d in zip(x, field(x), strict=True)]
+    for _ in range(PICARD_ROUNDS):
         image = [v + times * to_ball(d) for v, d in zip(x, field(box), strict=True)]
         if all(b.is_finite() and v.is_finite() and b.contains(v) for b, v in zip(box, image, strict=True)):
             return image
         if not all(v.is_finite() for v in image):
             return None
-        box = [b.union(v) for b, v in zip(box, image, strict=True)]
+        # only what is left is widened: a narrow coordinate would else run after the others, which widen its image
+        box = [b if b.contains(v) else _inflate(b.union(v)) for b, v in zip(box, image, strict=True)]
     return None
 
 

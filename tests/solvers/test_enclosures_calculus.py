@@ -259,6 +259,17 @@ def test_a_solution_at_the_origin_is_enclosed_in_finitely_many_steps():
     assert all(v.contains(0) and v.rad() < fmpq(1, 10**12) for v in box)
 
 
+def test_coordinates_that_stand_still_do_not_hold_up_the_flow():
+    """x0 = x1 = e^-t, and two coordinates driven by x0 - x1 = 0, the second by the square of its enclosure."""
+    with en.precision(80):
+        steps = list(
+            en.flow_steps(lambda v: [-v[0], -v[1], v[0] - v[1], v[2] * (v[0] - v[1])], [1, 1, 0, 0], 2, order=16)
+        )
+        assert len(steps) < 40
+        assert tight(steps[-1].end[0], F.exp(-2), 60)
+        assert steps[-1].end[3].contains(0)
+
+
 @pytest.mark.parametrize("bits", [53, 113, 256])
 def test_flow_of_the_oscillator_is_sine_and_cosine(bits):
     with en.precision(bits):
