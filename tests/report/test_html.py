@@ -112,6 +112,13 @@ def test_a_formula_without_conversion_is_shown_as_its_source(formula: str) -> No
     assert formula.replace("&", "&amp;").replace("<", "&lt;") in shown
 
 
+@pytest.mark.parametrize("source", [r"\arg\min\{f(x) : x > 0\}", r"\min\Big\{a, b\Big\}", r"\arg\min_x f"])
+def test_arguments_of_minima_and_large_braces_are_converted(source: str) -> None:
+    found = mathml.formula(source)
+    assert found is not None
+    assert "min" in found
+
+
 def test_every_formula_of_the_library_is_converted() -> None:
     found = {}
     for paper in registry.load_library():

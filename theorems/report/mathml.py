@@ -22,6 +22,8 @@ _ITEM = re.compile(r"^\s*(?:[-*]|\(?(?:[ivx]+|[a-z]|\d+)\))\s+")
 _TEXT = re.compile(r"\\(?:text|textrm|textbf|textit|mbox|hbox)\s*\{[^{}]*\}")
 _REWRITTEN = (
     (re.compile(r"\\(?:\||Vert(?![A-Za-z]))"), "‖"),
+    (re.compile(r"\\[bB]igg?[lmr]?\s*(?=\\[{}])"), ""),
+    (re.compile(r"\\arg(?![A-Za-z])"), r"\\operatorname{arg}"),
     (re.compile(r"\\not\s*="), r"\\ne "),
     (re.compile(r"\\not\s*\\in(?![A-Za-z])"), r"\\notin "),
     (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
