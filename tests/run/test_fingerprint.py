@@ -65,6 +65,19 @@ def test_modules_named_by_strings_count_and_computed_names_mean_everything(tree:
     assert "theorems.papers.p.c" in Closure([tree]).of(["solvers.computed"])
 
 
+def test_libraries_installed_beside_the_suite_are_not_followed(tree: Path) -> None:
+    (tree / "numpy").mkdir()
+    (tree / "numpy" / "__init__.py").write_text("import numpy.core\n")
+    (tree / "numpy" / "core.py").write_text("from theorems.papers.p import c\n")
+    (tree / "solvers" / "lazy.py").write_text("import numpy\n")
+    assert set(Closure([tree]).of(["solvers.lazy"])) == {"solvers", "solvers.lazy"}
+    mine = tree / "mine"
+    mine.mkdir()
+    (mine / "claims_mine.py").write_text("import helper, numpy, solvers.lazy\n")
+    (mine / "helper.py").write_text("")
+    assert set(Closure([tree, mine]).of(["claims_mine"])) == {"claims_mine", "helper", "solvers", "solvers.lazy"}
+
+
 def test_every_module_that_a_paper_really_loads_is_in_its_closure() -> None:
     """Oracle: what Python itself has loaded of `solvers` after the import of the paper's module."""
     registry.load_paper("ridgeless_errors")

@@ -146,7 +146,8 @@ class Closure:
     """Finds the files that modules depend on.
 
     Args:
-        roots: folders in which modules are looked for, in order; what is found in none of them is a library.
+        roots: folders in which modules are looked for, in order; what is found in none of them is a library. The first
+            holds the suite, and may hold libraries beside it (an installed suite does): of it, the suite alone counts.
         known: facts about files by digest; see `Source`.
     """
 
@@ -163,7 +164,8 @@ class Closure:
 
     def _path(self, module: str) -> Path | None:
         relative = Path(*module.split("."))
-        for root in self.roots:
+        own = module.partition(".")[0] in OWN
+        for root in self.roots if own else self.roots[1:]:
             for path in (root / relative / "__init__.py", root / relative.with_suffix(".py")):
                 if module and path.is_file():
                     return path
