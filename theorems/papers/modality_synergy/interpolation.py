@@ -5,24 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from flint import fmpq, fmpq_mat
+from flint import fmpq, fmpq_mat, fmpz_mat
 
 from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, lt, symbols
+from theorems.papers.modality_synergy.mixtures import ONE, mixed, rational
 from theorems.papers.modality_synergy.paper import PAPER
-
-ONE = Q(1)
-
-
-def mixed(lam: Any, a: Any, b: Any, c: Any) -> Any:
-    """M(lam), the expected squared error of the mixture."""
-    return (1 - lam) ** 2 * a + lam**2 * b + 2 * lam * (1 - lam) * c
-
-
-def rational(value: fmpq) -> Any:
-    """A sympy rational."""
-    import sympy
-
-    return sympy.Rational(int(value.p), int(value.q))
 
 
 @PAPER.bound(
@@ -55,15 +42,15 @@ def _optimum(*, cross=-1):
 
 
 @interpolation_iff.proof("a mixture helps", covers="all a, b > 0 and all c < min(a, b)")
-def _helps(*, level=ONE, other=ONE):
+def _helps(*, level=ONE, both=True):
     """The best weight lies inside (0, 1), and its error is below both."""
     a, b = symbols("a b", positive=True)
     c = symbols("c")
-    below, beside = rational(level) * a - c, rational(other) * b - c
-    exact = level == other == 1
+    below, beside = rational(level) * a - c, rational(level) * b - c
+    exact = level == 1 and both
     width = a + b - 2 * c
     wide = (width, Combination([(1, 1, (below,)), (1, 1, (beside,))]))
-    given = [below > 0, beside > 0]
+    given = [below > 0, beside > 0] if both else [below > 0]
 
     def times_width(*terms):
         """A certificate of (rhs - lhs) width = sum of terms; a wrong statement has none."""
@@ -88,7 +75,8 @@ def _no_help(*, level=ONE, cauchy_schwarz=ONE):
 
 
 @interpolation_iff.proof(
-    "over r_V alone", covers="all a, b > 0, c < a, and lam in (0, 1] with lam (a + b - 2c) < 2 (a - c)"
+    "over r_V alone",
+    covers="all a, b > 0, all c, all lam > 0 with lam (a + b - 2c) < 2 (a - c), which for c < a are all small lam",
 )
 def _over_one(*, window=2):
     a, b, lam = symbols("a b lam", positive=True)
@@ -99,8 +87,8 @@ def _over_one(*, window=2):
     yield lt(mixed(lam, a, b, c), a, given=[room > 0], by=by if window == 2 else None)
 
 
-interpolation_iff.mutant("c < max(a, b) suffices", other=Q(10**6), breaks="a mixture helps")
-interpolation_iff.mutant("c < 1.05 min(a, b) suffices", level=Q(21, 20), other=Q(21, 20), breaks="a mixture helps")
+interpolation_iff.mutant("c < a suffices, also where b is the smaller one", both=False, breaks="a mixture helps")
+interpolation_iff.mutant("c < 1.05 min(a, b) suffices", level=Q(21, 20), breaks="a mixture helps")
 interpolation_iff.mutant("no mixture helps from c >= 0.95 min(a, b) on", level=Q(19, 20), breaks="no mixture helps")
 interpolation_iff.mutant(
     "ab >= 0.95 c^2 in place of Cauchy-Schwarz", cauchy_schwarz=Q(19, 20), breaks="no mixture helps"
@@ -117,8 +105,6 @@ def gram(errors: Any) -> fmpq_mat:
 
 def with_common_part(K: int, D: int, own: Any, common: Any, weight: int) -> Any:
     """Errors of the modalities, each with the same further vector added."""
-    from flint import fmpz_mat
-
     return fmpz_mat(K, D, [int(own[i, j]) + weight * int(common[j]) for i in range(K) for j in range(D)])
 
 

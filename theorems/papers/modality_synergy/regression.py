@@ -8,9 +8,8 @@ from flint import fmpq, fmpq_mat, fmpz_mat
 
 from solvers.exact_linalg import inverse
 from theorems import Arrays, Booleans, Choices, Given, Integers, Q, eq, lt
+from theorems.papers.modality_synergy.mixtures import ONE
 from theorems.papers.modality_synergy.paper import PAPER
-
-ONE = Q(1)
 
 
 def with_ones(X: Any, intercept: bool) -> fmpz_mat:
@@ -22,6 +21,7 @@ def with_ones(X: Any, intercept: bool) -> fmpz_mat:
     )
 
 
+LARGE = Q(87, 100)
 DESIGNS = PAPER.family(
     "designs",
     n=Integers(4, 8),
@@ -45,10 +45,11 @@ class Trained:
     """Least squares on the targets (1 - lam)(XW + s noise) + lam (1 t^T + s_t text noise)."""
 
     def __init__(self, X: Any, W: Any, text: Any, s: fmpq, st: fmpq) -> None:
-        self.X, self.n, self.D, self.s, self.st = fmpq_mat(X), X.nrows(), W.ncols(), s, st
-        self.signal = self.X * fmpq_mat(W)
-        self.hat = self.X * inverse(self.X.transpose() * self.X) * self.X.transpose()
-        self.texts = fmpq_mat(self.n, self.D, [fmpq(int(text[d])) for _ in range(self.n) for d in range(self.D)])
+        design = fmpq_mat(X)
+        self.n, self.D, self.s, self.st = X.nrows(), W.ncols(), s, st
+        self.signal = design * fmpq_mat(W)
+        self.hat = design * inverse(design.transpose() * design) * design.transpose()
+        self.texts = fmpq_mat(self.n, self.D, [fmpq(text[d]) for _ in range(self.n) for d in range(self.D)])
 
     def loss(self, lam: fmpq, noise: fmpq_mat | None = None, text_noise: fmpq_mat | None = None) -> fmpq:
         """The excess squared error over n of the encoder that is fitted to one draw of the noise."""
@@ -87,7 +88,7 @@ def square(A: fmpq_mat) -> fmpq:
     method="the expectation over the noise from exact second differences of the fitted encoder's loss, coordinate by coordinate: "
     "for every noise with uncorrelated coordinates; designs with and without a column of ones, and the degenerate text noise 0",
     hypotheses="fixed design of full column rank; visual noise s > 0 and text noise s_t >= 0 per coordinate, uncorrelated, mean 0",
-    not_established="whether lam = 1 is worse than lam = 0, which depends on the instance",
+    not_established="whether lam = 1 is worse than lam = 0 in general: it depends on the instance (on the fixed design every lam >= 0.87 is)",
 )
 def unpaired_regression_risk(X, W, text, s, st, *, text_noise=True, projected=True, slope=ONE, reach=ONE):
     r"""Let a linear encoder be fitted by least squares to $(1-\lambda) r_V + \lambda t$, with $r_V = XW + $ noise of standard deviation $s$, unpaired
@@ -113,8 +114,22 @@ def unpaired_regression_risk(X, W, text, s, st, *, text_noise=True, projected=Tr
         yield "a small weight improves", lt(model.risk(edge * share * reach), start)
 
 
+@unpaired_regression_risk.check("fixed design", domain={"s": Choices(Q(1)), "st": Choices(Q(7, 10))}, every=True)
+def _fixed_design(s, st, *, weight=LARGE):
+    """Twelve samples, columns 1, cos and sin of i quarter turns, (-1)^i: orthogonal, so any other frequency has the same risk."""
+    turn = ((1, 0), (0, 1), (-1, 0), (0, -1))
+    X = fmpz_mat([[1, *turn[i % 4], (-1) ** i] for i in range(12)])
+    W = fmpq_mat([[Q(1, 5), -Q(1, 10)], [Q(1, 2), Q(3, 10)], [-Q(2, 5), Q(3, 5)], [Q(3, 10), Q(1, 10)]])
+    model = Trained(X, W, (Q(3, 10), -Q(1, 5)), s, st)
+    yield (
+        "a large weight does harm",
+        lt(model.risk(Q(0)), model.risk(weight)),
+    )  # and so does every larger one: R is convex
+
+
 unpaired_regression_risk.mutant("text noise left out", text_noise=False, breaks="risk")
 unpaired_regression_risk.mutant("hat matrix left out on the mean text", projected=False, breaks="risk")
 unpaired_regression_risk.mutant("R'(0) = 0", slope=Q(0), breaks="derivative at 0", anywhere=True)
 unpaired_regression_risk.mutant("R'(0) = -s^2 D p / n", slope=Q(1, 2), breaks="derivative at 0", anywhere=True)
 unpaired_regression_risk.mutant("the window 5 % wider", reach=Q(21, 20), breaks="a small weight improves")
+unpaired_regression_risk.mutant("a weight of 0.86 does harm too", weight=Q(43, 50), breaks="a large weight does harm")

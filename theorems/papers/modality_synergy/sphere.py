@@ -7,11 +7,10 @@ from typing import Any
 from flint import arb, fmpq
 
 from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt, prob_eq
-from theorems.papers.modality_synergy.interpolation import mixed
+from theorems.papers.modality_synergy.mixtures import ONE, mixed
 from theorems.papers.modality_synergy.paper import PAPER
 
 DIMENSIONS = (3, 2, 5, 10, 20, 50, 100, 200, 500)
-ONE = Q(1)
 
 
 def failure(D: int, threshold: fmpq) -> arb:
