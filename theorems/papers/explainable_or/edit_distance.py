@@ -9,7 +9,7 @@ from typing import Any
 
 from flint import fmpq
 
-from theorems import Arrays, Choices, Given, Integers, eq, le, lt
+from theorems import Arrays, Choices, Given, Integers, eq, le
 from theorems.papers.explainable_or.models import Program, covering
 from theorems.papers.explainable_or.paper import PAPER
 
@@ -169,11 +169,10 @@ def model_graph_edit_distance(A, b, c, edit, i, j, *, labels=TRUE):
         yield "renamed copies", eq(distance(M, N, labels), 0)
         yield "the same value", eq(M.value, N.value)
     else:
-        yield "told apart", lt(0, distance(M, N, labels))
-    if edit in ("coefficient", "right-hand side", "cost"):
-        copies = [N.renamed(tuple(reversed(range(len(N.b)))), tuple(range(len(N.c)))), N]
-        same = equal_up_to_names(M, N)
-        yield "one edit", eq([distance(M, copy, labels) for copy in copies], [0 if same else 1] * 2)
+        yield "told apart", le(1, distance(M, N, labels))
+    if edit in ("coefficient", "right-hand side", "cost"):  # the sum of all numbers changes, so M and N differ
+        copy = N.renamed(tuple(reversed(range(len(N.b)))), tuple(range(len(N.c))))
+        yield "one edit", eq([distance(*pair, labels) for pair in ((M, N), (N, M), (M, copy))], [1] * 3)
 
 
 @model_graph_edit_distance.check(
@@ -205,11 +204,13 @@ def _added_constraint(A, b, c, row, r, *, edges=1):
     quick=20,
     full=200,
 )
-def _metric(m, n, numbers, integer, *, labels=TRUE):
+def _metric(m, n, numbers, integer, *, labels=TRUE, power=1):
     """Three models of different sizes; the numbers of each are four coefficients, two right-hand sides and two costs."""
     M, N, K = (cut(numbers.tolist()[k], m[k], n[k], integer[k]) for k in range(3))
-    yield "symmetric", eq(distance(M, N, labels), distance(N, M, labels))
-    yield "triangle", le(distance(M, K, labels), distance(M, N, labels) + distance(N, K, labels))
+    there = distance(M, N, labels)
+    yield "symmetric", eq(there, distance(N, M, labels))
+    yield "triangle", le(distance(M, K, labels) ** power, there**power + distance(N, K, labels) ** power)
+    yield "zero", eq(min(there, 1), int(not equal_up_to_names(M, N)))
 
 
 def cut(numbers: Any, m: int, n: int, integer: int) -> Model:
@@ -223,3 +224,4 @@ model_graph_edit_distance.mutant("edge labels ignored", labels=Labels(edges=Fals
 model_graph_edit_distance.mutant("variable types ignored", labels=Labels(types=False), breaks="told apart")
 model_graph_edit_distance.mutant("adding a constraint costs 1", edges=0, breaks="added constraint")
 model_graph_edit_distance.mutant("deleted edges are free", labels=Labels(deletions=False), breaks="symmetric")
+model_graph_edit_distance.mutant("the square of the distance is a metric too", power=2, breaks="triangle")

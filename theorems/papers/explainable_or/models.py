@@ -11,6 +11,8 @@ from typing import Any
 from flint import fmpq, fmpq_mat
 
 from solvers.polyhedra import polyhedron, vertices
+from theorems import Arrays, Choices, Given, Integers
+from theorems.papers.explainable_or.paper import PAPER
 
 Vector = tuple[fmpq, ...]
 
@@ -173,3 +175,16 @@ def program(A: Any, b: Any, c: Any) -> Program:
 def covering(A: Any) -> bool:
     """Whether no row of A is zero."""
     return all(any(v != 0 for v in row) for row in A.tolist())
+
+
+def programs(name: str, sizes: Sequence[int], **options: Any) -> Any:
+    """A family of programs with numbers of variables and of rows among `sizes`, A in 0..5, b in 1..12, c in 1..8."""
+    return PAPER.family(
+        name,
+        n=Choices(*sizes),
+        m=Choices(*sizes),
+        A=Given(lambda n, m: Arrays(Integers(0, 5), (m, n))),
+        b=Given(lambda m: Arrays(Integers(1, 12), (m,))),
+        c=Given(lambda n: Arrays(Integers(1, 8), (n,))),
+        **options,
+    )

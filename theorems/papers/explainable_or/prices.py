@@ -5,29 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from theorems import Arrays, Booleans, Choices, Given, Integers, Q, eq, le, matrix_symbols, symbols
-from theorems.papers.explainable_or.models import covering, dot, program
+from theorems.papers.explainable_or.models import covering, dot, program, programs
 from theorems.papers.explainable_or.paper import PAPER
 
 ONE = Q(1)
 
 
-def covering_programs(name: str, **options: Any) -> Any:
-    """A family of covering programs."""
-    return PAPER.family(
-        name,
-        n=Choices(3, 2),
-        m=Choices(3, 2),
-        A=Given(lambda n, m: Arrays(Integers(0, 5), (m, n))),
-        b=Given(lambda m: Arrays(Integers(1, 12), (m,))),
-        c=Given(lambda n: Arrays(Integers(1, 8), (n,))),
-        **options,
-    )
-
-
-MOVED = covering_programs(
+MOVED = programs(
     "right-hand sides",
+    (3, 2),
     step=Given(lambda m: Arrays(Integers(-4, 8), (m,))),
-    turn=Given(lambda n: Arrays(Integers(0, 8), (n,))),
+    turn=Given(lambda n: Arrays(Integers(-4, 8), (n,))),
     where=lambda A: covering(A),
     accept=0.5,
     quick=24,
@@ -43,7 +31,7 @@ MOVED = covering_programs(
     method="all vertices of the primal and the dual feasible set in exact rationals; weak duality as a polynomial identity",
     hypotheses="covering programs: A >= 0 without a zero row, c >= 1; b' may have entries <= 0",
 )
-def shadow_price_subgradient(A, b, c, step, turn, *, sign=1, integer=False, equal=False):
+def shadow_price_subgradient(A, b, c, step, turn, *, slope=1, integer=False, equal=False):
     r"""For every optimal dual point $y$ at $b$ and every $b'$, $v(b') \ge v(b) + y \cdot (b' - b)$, and
     $v(b) = \max\{b \cdot y : y \text{ a vertex of } A^\top y \le c,\ y \ge 0\}$. For every optimal $x$ at $c$ and every $c' > 0$,
     $v(c') \le v(c) + x \cdot (c' - c)$.
@@ -52,11 +40,12 @@ def shadow_price_subgradient(A, b, c, step, turn, *, sign=1, integer=False, equa
     moved = model.right([v + int(s) for v, s in zip(model.b, step)])
     before, after = (model.integer_value, moved.integer_value) if integer else (model.value, moved.value)
     change = [int(s) for s in step]
-    planes = [before + sign * dot(y, change) for y in model.shadow_prices]
+    planes = [before + slope * dot(y, change) for y in model.shadow_prices]
     yield "subgradient", eq(planes, [after] * len(planes)) if equal else le(planes, [after] * len(planes))
     yield "strong duality", eq(model.value, max(dot(model.b, y) for y in model.prices))
-    turned = model.costs([v + int(s) for v, s in zip(model.c, turn)])
-    planes = [model.value + sign * dot(x, [int(s) for s in turn]) for x in model.solutions]
+    costs = [max(v + int(s), ONE) for v, s in zip(model.c, turn)]
+    turned = model.costs(costs)
+    planes = [model.value + slope * dot(x, [new - old for new, old in zip(costs, model.c)]) for x in model.solutions]
     yield "supergradient in the costs", le([turned.value] * len(planes), planes)
 
 
@@ -65,13 +54,13 @@ def shadow_price_subgradient(A, b, c, step, turn, *, sign=1, integer=False, equa
     covers="all programs with at most 3 variables and 3 rows, all y and x feasible for the dual and for the moved primal",
     rests_on=("v(b) = b.y for an optimal y, so c.x' >= b'.y for every feasible x' says v(b') >= v(b) + y.(b' - b)",),
 )
-def _weak_duality(*, sign=1):
+def _weak_duality(*, surplus=1):
     """With c = A^T y + s and A x' = b' + r: c.x' - b'.y = s.x' + y.r."""
     for n, m in ((1, 1), (2, 3), (3, 2), (3, 3)):
         A = matrix_symbols("A", m, n)
         x, s, y, r = (nonnegative(name, size) for name, size in (("x", n), ("s", n), ("y", m), ("r", m)))
         cost = [sum(A[i, j] * y[i] for i in range(m)) + s[j] for j in range(n)]
-        right = [sum(A[i, j] * x[j] for j in range(n)) - sign * r[i] for i in range(m)]
+        right = [sum(A[i, j] * x[j] for j in range(n)) - surplus * r[i] for i in range(m)]
         yield le(sum(b * p for b, p in zip(right, y)), sum(v * q for v, q in zip(cost, x)))
 
 
@@ -80,14 +69,20 @@ def nonnegative(name: str, size: int) -> tuple[Any, ...]:
     return tuple(symbols(f"{name}_{k}", nonnegative=True) for k in range(size))
 
 
-shadow_price_subgradient.mutant("v(b) - y.(b' - b)", sign=-1, breaks=("weak duality", "subgradient"))
+shadow_price_subgradient.mutant("v(b) - y.(b' - b)", slope=-1, breaks="subgradient")
+shadow_price_subgradient.mutant("a slope 5 % larger", slope=Q(21, 20), breaks="subgradient")
+shadow_price_subgradient.mutant(
+    "a slope 5 % smaller in the costs", slope=Q(19, 20), breaks="supergradient in the costs"
+)
+shadow_price_subgradient.mutant("x' feasible for the reversed rows", surplus=-1, breaks="weak duality")
 shadow_price_subgradient.mutant(
     "integer variables with the prices of the linear program", integer=True, breaks="subgradient"
 )
 shadow_price_subgradient.mutant("an equality for all b'", equal=True, breaks="subgradient")
 
-EDITS = covering_programs(
+EDITS = programs(
     "edits",
+    (3, 2),
     step=Given(lambda m: Arrays(Integers(-12, 12), (m,))),
     dominant=Booleans(),
     amount=Choices(10**4, 59, 5),

@@ -6,15 +6,11 @@ from typing import Any
 
 from flint import fmpq
 
-from theorems import Arrays, Booleans, Choices, Given, Integers, eq, le, lt
-from theorems.papers.explainable_or.models import Program, covering, dot, program
+from theorems import Arrays, Booleans, Choices, Given, Integers, Q, eq, le, lt
+from theorems.papers.explainable_or.models import Program, covering, dot, program, programs
 from theorems.papers.explainable_or.paper import PAPER
 
-
-def with_an_edge(equal: bool, A: Any, c: Any) -> tuple[int, ...]:
-    """Costs: as drawn, or all costs equal to the first."""
-    return tuple(int(c[0] if equal else v) for v in c)
-
+ONE = Q(1)
 
 ADDED = PAPER.family(
     "added rows",
@@ -23,7 +19,7 @@ ADDED = PAPER.family(
     b=Arrays(Integers(1, 12), (2,)),
     drawn=Given(lambda n: Arrays(Integers(1, 8), (n,))),
     equal=Booleans(),
-    c=Given(lambda equal, A, drawn: with_an_edge(equal, A, drawn)),
+    c=Given(lambda equal, drawn: tuple(drawn[0] if equal else v for v in drawn)),
     row=Given(lambda n: Arrays(Integers(0, 5), (n,))),
     place=Choices("middle", "drawn", "top", "above", "bottom"),
     r=Integers(1, 20),
@@ -55,7 +51,7 @@ def right_hand_side(model: Program, row: Any, place: str, r: int) -> fmpq:
     "right-hand side between, at, or 1/1000 above the values of the new row on it",
     hypotheses="covering programs",
 )
-def constraint_what_if(A, b, c, row, place, r, *, whole_face=True):
+def constraint_what_if(A, b, c, row, place, r, *, whole_face=True, slack=ONE):
     r"""(i) Adding a row $g \cdot x \ge r$ never decreases $v$, and leaves it unchanged if and only if the maximum of $g \cdot x$ over the optimal face is at
     least $r$. (ii) In a linear program, deleting a row that is strictly slack at an optimal point leaves $v$ unchanged.
     """
@@ -65,7 +61,7 @@ def constraint_what_if(A, b, c, row, place, r, *, whole_face=True):
     after = model.with_row(g, right).value
     yield "never less", le(model.value, after)
     seen = [dot(g, x) for x in (model.solutions if whole_face else model.solutions[:1])]
-    if max(seen) >= right:
+    if slack * max(seen) >= right:
         yield "unchanged", eq(after, model.value)
     else:
         yield "more", lt(model.value, after)
@@ -73,19 +69,17 @@ def constraint_what_if(A, b, c, row, place, r, *, whole_face=True):
 
 @constraint_what_if.check(
     "deleted rows",
-    domain={
-        "n": Choices(2, 3),
-        "m": Choices(2, 3),
-        "A": Given(lambda n, m: Arrays(Integers(0, 5), (m, n))),
-        "b": Given(lambda m: Arrays(Integers(1, 12), (m,))),
-        "c": Given(lambda n: Arrays(Integers(1, 8), (n,))),
-    },
-    where=lambda A, b, c: covering(A) and bool(removable(program(A, b, c))),
-    accept=0.2,
-    quick=40,
-    full=400,
+    family=programs(
+        "slack rows",
+        (2, 3),
+        where=lambda A, b, c: covering(A) and bool(removable(program(A, b, c))),
+        accept=0.2,
+        quick=40,
+        full=400,
+    ),
 )
 def _deleted(A, b, c, *, integer=False, priced=False):
+    """Every row that is strictly slack at some optimal point is deleted."""
     model = program(A, b, c)
     if integer:
         slack = slack_rows(model, [model.integer_solution[1]])
@@ -95,8 +89,7 @@ def _deleted(A, b, c, *, integer=False, priced=False):
         slack = removable(model)
     for i in slack:
         rest = model.without(i)
-        if rest.b:
-            yield eq(rest.integer_value, model.integer_value) if integer else eq(rest.value, model.value)
+        yield eq(rest.integer_value, model.integer_value) if integer else eq(rest.value, model.value)
 
 
 def slack_rows(model: Program, points: Any) -> list[int]:
@@ -111,5 +104,6 @@ def removable(model: Program) -> list[int]:
 
 
 constraint_what_if.mutant("one optimal vertex in place of the face", whole_face=False, breaks="more")
+constraint_what_if.mutant("unchanged up to 1 % above the maximum", slack=Q(101, 100), breaks="unchanged")
 constraint_what_if.mutant("deletion from integer programs", integer=True, breaks="deleted rows")
 constraint_what_if.mutant("deletion of rows with a price", priced=True, breaks="deleted rows")
