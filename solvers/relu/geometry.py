@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def facet_table(signs: Array) -> tuple[Array, Array, Array]:
     P, h = signs.shape
     if not h:
         return np.full((P, 1), -1), np.zeros((P, 1), np.int8), np.full((P, 1), -1)
-    keys = np.random.default_rng(20240229).integers(0, 1 << 63, h, dtype=np.uint64)
+    keys = _keys(h)
     half = P // 2
     code = (signs[:half] > 0).astype(np.uint64) @ keys
     every = np.concatenate([code, keys.sum(dtype=np.uint64) - code])
@@ -112,6 +113,11 @@ def facet_table(signs: Array) -> tuple[Array, Array, Array]:
     mine = np.take_along_axis(signs[:half], which, axis=1)
     opposite = np.where(present, (beyond + half) % P, -1)
     return np.vstack([facets, facets]), np.vstack([mine, -mine]), np.vstack([beyond, opposite])
+
+
+@cache
+def _keys(h: int) -> Array:
+    return np.random.default_rng(20240229).integers(0, 1 << 63, h, dtype=np.uint64)
 
 
 def unit_rows(cells: Arrangement) -> Array:

@@ -2,10 +2,11 @@
 
     minimise 1/2 |sum_j c_j s_j (X u_j)_+ - y|^2 + beta sum_j c_j   over c >= 0, unit u_j, s_j = +-1
 
-The start is a rough optimum over interior points of cells. Rounds: project s X^T D_i nu onto every cell where its norm exceeds beta; the longest projections are new
-directions; the non-negative lasso over all directions gives c; on the faces (sign s, samples active A, zero Z)
-that carry its support Newton's method (`solvers.relu.newton`) reaches machine precision. Its nu is used when every
-direction stays in its face. Nothing here is trusted: certificates check what comes out.
+The start is a rough optimum over some interior points of cells and facets. Rounds: project s X^T D_i nu onto every
+cell where its norm exceeds beta; the longest projections are new directions; the non-negative lasso over all
+directions gives c; on the faces (sign s, samples active A, zero Z) that carry its support Newton's method
+(`solvers.relu.newton`) reaches machine precision. Its nu is used when every direction stays in its face. Nothing
+here is trusted: certificates check what comes out.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ACCURACY = 1e-11
 ROUGH = 1.0
 """Relative dual infeasibility above which Newton's method need not go far."""
 COARSE = 400
-"""Cells whose interior points are tried first."""
+"""Interior points of cells, and of facets if there are few cells, that are tried first."""
 ALMOST, FEW = 0.2, 600
 """Relative dual infeasibility and number of cells from which a search of all cells comes too early."""
 ON_HYPERPLANE = 1e-10
@@ -161,16 +162,32 @@ def _pool(geo: Geometry, s: Array, patterns: Array, U: Array) -> Pool:
 
 
 def _start(geo: Geometry, allowed: Array | None) -> Pool:
-    """A rough optimum over the interior points of some cells."""
-    P = len(geo.active)
-    some = np.arange(0, P, -(-P // COARSE)) if len(geo.H) else np.zeros(0, int)
-    s, cells = np.repeat([1, -1], len(some)), np.tile(some, 2)
+    """A rough optimum over interior points of some cells and of their facets."""
+    cells = _some(np.arange(len(geo.active) if len(geo.H) else 0), COARSE)
+    points, patterns = geo.points[cells], geo.signs[cells]
+    i, slot = np.nonzero(geo.cones.names[cells] >= 0)
+    which = _some(np.arange(len(i)), COARSE - len(cells))
+    if which.size:
+        k = geo.cones.names[cells[i[which]], slot[which]]
+        U = points[i[which]] - (points[i[which]] * geo.H[k]).sum(axis=1)[:, None] * geo.H[k]
+        heights = U @ geo.H.T
+        heights[np.arange(len(k)), k] = 0.0
+        length = np.linalg.norm(U, axis=1)
+        inside = (heights * patterns[i[which]] >= 0).all(axis=1) & (length > CLOSE)
+        points = np.concatenate([points, U[inside] / length[inside, None]])
+        patterns = np.concatenate([patterns, np.sign(heights[inside]).astype(np.int8)])
+        cells = np.concatenate([cells, cells[i[which][inside]]])
+    s = np.repeat([1, -1], len(cells))
+    pool = _pool(geo, s, np.tile(patterns, (2, 1)), np.tile(points, (2, 1)))
     if allowed is not None:
-        usable = np.concatenate([allowed[0, some], allowed[1, some]])
-        s, cells = s[usable], cells[usable]
-    pool = _pool(geo, s, geo.signs[cells], geo.points[cells])
+        pool = pool.only(np.concatenate([allowed[0, cells], allowed[1, cells]]))
     c = lasso(pool.A, geo.data.y, geo.data.beta, pool.c, 0.1 * geo.data.beta)
     return replace(pool, c=c).only(c > 0)
+
+
+def _some(places: Array, most: int) -> Array:
+    """At most so many of them, evenly spread."""
+    return places[:: -(-len(places) // most)] if most > 0 and len(places) else places[:0]
 
 
 def _of_active(geo: Geometry, active: Sequence[Active]) -> Pool:
