@@ -18,7 +18,7 @@ from solvers.min_norm import Fit, Reals, extended_gram, fit, inverse_forms, labe
 
 @dataclass(frozen=True)
 class Bilevel:
-    """The exponents of a bi-level ensemble; they may be rationals or symbols."""
+    """The exponents of a bi-level ensemble."""
 
     p: fmpq
     q: fmpq

@@ -2,7 +2,8 @@ r"""Exponents as statements about probabilities: two sizes, and the median of th
 
 For independent R_1 at n_1 and R_2 at n_2 the local exponent log(R_2/R_1)/log(n_2/n_1) has a median in [e - w, e + w] when
 R_2 >= (n_2/n_1)^{e-w} R_1 and R_2 <= (n_2/n_1)^{e+w} R_1 have probability at least 1/2 each. Unlike a fitted slope this is decided by counts
-of events, at a level fixed beforehand and without any assumption on the law of R.
+of events, at a level fixed beforehand and without any assumption on the law of R. (The inequalities are what is tested, also where an R
+is not positive.)
 """
 
 from __future__ import annotations
