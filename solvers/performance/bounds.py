@@ -17,7 +17,7 @@ from flint import fmpq
 from solvers.certificates import ConicProblem, DualBound, Enclosure, PrimalPoint
 from solvers.certificates.rational import dot
 from solvers.conic import Certified, certify, exact, numeric
-from solvers.conic.numeric import FloatProblem
+from solvers.conic.numeric import FloatProblem, Numerical
 from solvers.conic.result import accepted, assembled
 from solvers.conic.rounding import to_float
 from solvers.performance.faces import Face, faces
@@ -26,17 +26,20 @@ from solvers.performance.scaling import balanced, translated
 from solvers.performance.sides import both_sides
 
 HINT = "where coefficients are rounded roots there may be none: try rational parameters"
+WITHIN = 1e-7
+"""Relative width from which the solution is not refined further."""
 AFFORDABLE = 160
 """Variables up to which the general method is tried."""
 
 
 @lru_cache(maxsize=64)
-def enclose(problem: ConicProblem) -> Certified:
+def enclose(problem: ConicProblem, within: float = WITHIN) -> Certified:
     """Enclose the optimum of a semidefinite program (a minimisation) between proven bounds (the last 64 are remembered).
 
     Args:
         problem: exact data with a linear objective; its last cone holds the Gram matrix, the last variables (others are
             left to `solvers.conic.certify`).
+        within: relative width that suffices, where it is reached.
 
     Returns:
         The bounds with their certificate; never raises for a numerical failure. Infeasible and unbounded programs are
@@ -45,11 +48,11 @@ def enclose(problem: ConicProblem) -> Certified:
     if problem.P is not None or not problem.is_exact or exact.is_linear(problem) or not _ends_with_gram(problem):
         return certify(problem)
     even, factors = balanced(problem)
-    found = _enclosed(even)
+    found = _enclosed(even, within)
     return replace(found, problem=problem, certificate=translated(found.certificate, factors))
 
 
-def _enclosed(problem: ConicProblem) -> Certified:
+def _enclosed(problem: ConicProblem, within: float) -> Certified:
     floats = FloatProblem(problem)
     found = numeric.solve(floats)
     if not found.status.endswith("Solved"):
@@ -57,16 +60,19 @@ def _enclosed(problem: ConicProblem) -> Certified:
     refined = exact.refine(floats, found)
     if refined is not None:
         return refined
-    x, y = _pair(problem, faces(problem))
-    if x is None:
-        x = _pair(problem, ())[0]
+    chain = faces(problem)
+    x, y = _pair(problem, chain, within, found)
+    if x is None and chain:
+        x = _pair(problem, (), within, found)[0]
     if x is None or y is None:
         return _completed(problem, x, y)
     upper, lower = PrimalPoint(x, problem.objective(x)), DualBound(y, _value(problem, y))
     return assembled(problem, upper, lower, _wide(upper.bound, lower.bound), "interior points")
 
 
-def _pair(problem: ConicProblem, chain: tuple[Face, ...]) -> tuple[Point | None, Point | None]:
+def _pair(
+    problem: ConicProblem, chain: tuple[Face, ...], within: float, known: Numerical
+) -> tuple[Point | None, Point | None]:
     """A feasible point and feasible multipliers of nearly optimal value, found on the smallest face."""
 
     def point(x: Point) -> Point | None:
@@ -83,7 +89,9 @@ def _pair(problem: ConicProblem, chain: tuple[Face, ...]) -> tuple[Point | None,
     if chain and chain[-1].order == 0:  # nothing is left of the Gram matrix: mostly a linear program, solved exactly
         found = certify(chain[-1].problem).certificate
         return (point(found.primal.x), multipliers(found.dual.y)) if isinstance(found, Enclosure) else (None, None)
-    return both_sides(chain[-1].problem if chain else problem, point, multipliers)
+    if chain:
+        return both_sides(chain[-1].problem, point, multipliers, within)
+    return both_sides(problem, point, multipliers, within, known)
 
 
 def _completed(problem: ConicProblem, x: Point | None, y: Point | None) -> Certified:

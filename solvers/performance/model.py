@@ -176,12 +176,12 @@ class Performance:
             raise ValueError("nothing to maximise: call maximise(metric, ...)")
         return _assembled(self)
 
-    def worst_case(self) -> WorstCase:
-        """The worst case between proven bounds."""
+    def worst_case(self, within: float = 1e-7) -> WorstCase:
+        """The worst case between proven bounds, whose relative distance is at most `within` where that can be reached."""
         from solvers.performance.bounds import enclose
 
         program = self.program()
-        return WorstCase(enclose(program.problem), self.tight, program.names)
+        return WorstCase(enclose(program.problem, within), self.tight, program.names)
 
     def proven_by(self, multipliers: Mapping[Any, Any]) -> Any:
         """The upper bound that given multipliers prove, exactly; see `solvers.performance.proofs`.
