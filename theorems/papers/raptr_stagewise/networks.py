@@ -62,3 +62,29 @@ def drop_gaps(rng: Any, network: str, L: int, width: int, batch: int) -> Any:
         C = np.where(out, C, v1**2 + v2**2 + q**2 * R11 + 2 * q * r * R12 + r**2 * R22)
         A = u1**2 + u2**2 + p**2 * R11
     return np.sqrt(np.maximum(2 - 2 * B / np.sqrt(A * C), 0.0))
+
+
+def simulated_gaps(rng: Any, network: str, L: int, width: int, batch: int) -> Any:
+    """The same as `drop_gaps`, from the definition: every block's d x d matrix is drawn."""
+    import numpy as np
+
+    y = rng.normal(size=(batch, width))
+    z = y.copy()
+    dropped = rng.integers(1, L + 1, size=batch)
+    for l in range(1, L + 1):
+        W = rng.normal(size=(batch, width, width)) / np.sqrt(width)
+        after = [
+            np.einsum("nij,nj->ni", W, v if network == "no normalisation" else np.sqrt(width) * normalised(v))
+            for v in (y, z)
+        ]
+        kept = 0.0 if network == "no residual" else 1.0
+        y, moved = kept * y + after[0], kept * z + after[1]
+        z = np.where((dropped == l)[:, None], z, moved)
+    return np.linalg.norm(normalised(y) - normalised(z), axis=1)
+
+
+def normalised(y: Any) -> Any:
+    """Rows of length 1."""
+    import numpy as np
+
+    return y / np.linalg.norm(y, axis=1, keepdims=True)

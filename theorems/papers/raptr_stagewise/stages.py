@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from typing import Any
 
@@ -28,7 +28,7 @@ def factor(L: int, p: int, scale: str) -> Any:
     evidence="proved",
     method="all p-subsets of L blocks, as polynomial identities in the blocks' outputs",
     rests_on=("squared norms are sums over coordinates, so one coordinate is enough",),
-    not_established="L > 7",
+    not_established="L > 7; minimisers of positive stage-1 loss",
 )
 def scaled_subnetwork_moments():
     r"""Let $F = \sum_{l \le L} g_l$ and $F_S = \frac Lp\sum_{l \in S} g_l$ for a uniformly random $p$-subset $S$. Then $\mathbb{E} F_S = F$ and
@@ -54,28 +54,25 @@ def _moments(*, scale="L/p", variance="without replacement"):
             }
             second = sum((f - full) ** 2 for f in chosen) / comb(L, p)
             yield "variance", eq(second, claimed[variance])
+        shares = [Q(L * (L - p), p * (L - 1)) for p in range(1, L + 1)]
+        falls = [before - after for before, after in pairwise(shares)]
+        yield "falls in p", eq(falls, [Q(L * L, p * (p + 1) * (L - 1)) for p in range(1, L)])
 
 
 @scaled_subnetwork_moments.proof(
     "the switch",
     covers="L = 2..7, all p < L, every target t",
     rests_on=(
-        "a stage-1 loss (F - t)^2 + variance of 0 forces F = t, so the full loss is 0 at every minimiser of loss 0",
+        "the stage-1 loss is (F - t)^2 plus the variance, so a loss of 0 forces F = t, and the full loss is 0 too",
+        "g_l = t/(scale p) gives every subset the output t: stage-1 loss 0",
     ),
 )
-def _switch(*, scale="L/p"):
+def _switch(*, rescaled="L/p"):
     t = symbols("t")
     for L in range(2, 8):
-        g = symbols(f"g:{L}")
         for p in range(1, L):
-            weight = factor(L, p, scale)
-            losses = [(weight * sum(S) - t) ** 2 for S in combinations(g, p)]
-            centre = sum(g) / L
-            spread = factor(L, p, "L/p") * (L - p) * sum((v - centre) ** 2 for v in g) / (L - 1)
-            if scale == "L/p":
-                yield "stage-1 loss", eq(sum(losses) / comb(L, p), (sum(g) - t) ** 2 + spread)
-            symmetric = t / (weight * p)
-            yield "loss after the switch", eq((L * symmetric - t) ** 2, 0)
+            yield "loss after the switch", eq((L * t / (factor(L, p, rescaled) * p) - t) ** 2, 0)
+            yield "loss without rescaling", eq((L * t / p - t) ** 2, (factor(L, p, "L/p") - 1) ** 2 * t**2)
 
 
 @scaled_subnetwork_moments.crosscheck(
@@ -100,8 +97,8 @@ def _vectors(L, p, g):
 
 
 scaled_subnetwork_moments.mutant("the variance of drawing with replacement", variance="with", breaks="variance")
-scaled_subnetwork_moments.mutant("no rescaling", scale="none", breaks=("mean", "loss after the switch"))
-scaled_subnetwork_moments.mutant("rescaling by sqrt(L/p)", scale="sqrt", breaks=("mean", "loss after the switch"))
+scaled_subnetwork_moments.mutant("no rescaling", rescaled="none", breaks="loss after the switch")
+scaled_subnetwork_moments.mutant("rescaling by sqrt(L/p)", scale="sqrt", breaks="mean")
 
 
 def cost(schedule: Any, lengths: Any, L: Any, skipped: int = 0) -> Any:
@@ -128,23 +125,17 @@ def schedule_speedup():
 
 
 @schedule_speedup.proof("cost", covers="k = 2..8 stages, all p_1 <= L")
-def _cost(*, extra=0, skipped=0):
-    L, p1, h = symbols("L p1 h", positive=True)
+def _cost(*, extra=0, skipped=0, counted=1):
+    import sympy
+
+    L, p1 = symbols("L p1", positive=True)
+    h = symbols("h", lower=0, below=1)
     for k in range(2, 9):
         schedule = [p1 + s * (L - p1) / (k - 1) for s in range(k)]
         half = (1 + p1 / L) / 2
-        yield (
-            "cost",
-            eq(cost(schedule, [1] * k, L, skipped), half + (extra / (2 * k) if extra == 0 else _share(extra, 2 * k))),
-        )
+        yield "cost", eq(cost(schedule, [1] * k, L, skipped), half + sympy.Rational(extra, 2 * k))
         steps = [h + (1 - h) * p / L for p in schedule]
-        yield "with a fixed share", eq(k / sum(steps), 1 / (h + (1 - h) * half))
-
-
-def _share(a: int, b: int) -> Any:
-    import sympy
-
-    return sympy.Rational(a, b)
+        yield "with a fixed share", eq(k / sum(steps), 1 / (counted * h + (1 - h) * half))
 
 
 @schedule_speedup.proof(
@@ -172,8 +163,8 @@ def _four_thirds(*, half=ONE):
 
 @schedule_speedup.proof("earlier is cheaper", covers="all two stages p_i < p_j, all times moved, all T, L")
 def _earlier(*, direction=1):
-    rest, few, more, T, L, moved = symbols("rest p_i gap T L moved", positive=True)
-    before = (rest + (few + more) * moved) / (T * L)
+    rest, few, gap, T, L, moved = symbols("rest p_i gap T L moved", positive=True)
+    before = (rest + (few + gap) * moved) / (T * L)
     after = (rest + few * moved) / (T * L)
     yield lt(after, before) if direction == 1 else lt(before, after)
 
@@ -197,5 +188,6 @@ schedule_speedup.mutant("3/2 for every published schedule", claimed="3/2", break
 schedule_speedup.mutant("4/3 also for (3, 6, 9, 12)", claimed="4/3", breaks="published schedules")
 schedule_speedup.mutant("a cost that depends on k: 1/(2k) more", extra=1, breaks="cost")
 schedule_speedup.mutant("the last stage not counted", skipped=1, breaks=("cost", "published schedules"))
+schedule_speedup.mutant("the fixed share left out", counted=0, breaks="with a fixed share")
 schedule_speedup.mutant("4/3 at p_1 = 0.55 L", half=Q(11, 10), breaks="four thirds")
 schedule_speedup.mutant("later is cheaper", direction=-1, breaks="earlier is cheaper")
