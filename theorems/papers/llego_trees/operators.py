@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from flint import arb, arb_series, fmpq
@@ -11,6 +12,7 @@ from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt, symbols
 from theorems.papers.llego_trees.paper import PAPER
 
 CLOSE = Q(1, 10**25)
+ONE = Q(1)
 ALPHAS = (Q(1, 10), Q(-1, 2), Q(0), Q(1, 2))
 
 
@@ -34,7 +36,7 @@ def moments(weights: Sequence[arb_series], values: Sequence[Any]) -> tuple[arb_s
 
 @PAPER.identity(
     source="the crossover's target fitness (as implemented); its effect derived for the exact generator",
-    fidelity="paper",
+    fidelity="derived",
     evidence="certified",
     domain={
         "levels": Integers(2, 8),
@@ -90,25 +92,38 @@ def _roulette(*, divided=True):
 fitness_guided_crossover.mutant("Var/s in place of Var/s^2", power=1, breaks="derivative")
 fitness_guided_crossover.mutant("Var without the division by the mean", divided=False, breaks="roulette")
 fitness_guided_crossover.mutant("alpha moves the target 5 % less", moved=Q(19, 20), breaks="derivative")
+fitness_guided_crossover.mutant("alpha has no effect", moved=0, breaks="derivative")
+
+
+def shaped(drawn: Sequence[int], shape: str) -> tuple[int, ...]:
+    """Losses as drawn, within 30 of each other, or one of 3000 against the others close to 0."""
+    return {
+        "drawn": tuple(drawn),
+        "close": tuple(int(v) % 30 for v in drawn),
+        "one apart": (3000, *range(len(drawn) - 1)),
+    }[shape]
 
 
 @PAPER.identity(
     source="the mutation's selection of unlikely candidates (as implemented); its effect derived",
-    fidelity="paper",
+    fidelity="derived",
     evidence="certified",
     domain={
         "K": Integers(3, 7),
-        "loss": Given(lambda K: Arrays(Integers(0, 3000), (K,))),
+        "drawn": Given(lambda K: Arrays(Integers(0, 3000), (K,))),
+        "shape": Choices("drawn", "close", "one apart"),
+        "loss": Given(lambda drawn, shape: shaped(drawn, shape)),
         "tau": Choices(Q(10), Q(1), Q(5), Q(50)),
     },
     where=lambda loss: len(set(loss)) == len(tuple(loss)),
     accept=0.3,
     quick=24,
     full=400,
-    method="power series in balls to first order in the temperature; limits by explicit bounds",
+    method="power series in balls to first order in the temperature; the limits by explicit bounds at tau/100, tau and 1000 tau, also for "
+    "nearly equal candidates",
     hypotheses="K candidates of distinct log-likelihoods l = -1 - loss/100; the first candidate kept",
 )
-def diversity_guided_mutation(K, loss, tau, *, sign=1, power=2):
+def diversity_guided_mutation(K, loss, tau, *, sign=1, power=2, rivals=ONE, share=ONE):
     r"""The first candidate kept has probabilities proportional to $e^{-l_k/\tau}$. Then $\frac{d}{d\tau}\mathbb{E}[l] = \mathrm{Var}(l)/\tau^2 \ge 0$ and
     $\frac{d}{d\tau} H = \mathrm{Var}(l)/\tau^3 \ge 0$ for the entropy $H$, so $\mathbb{E}[l]$ is at most the plain mean for every $\tau$;
     $|p_k - \frac1K| \le (e^{R/\tau} - 1)/K$ with $R = \max l - \min l$, and the least likely candidate has
@@ -135,30 +150,26 @@ def diversity_guided_mutation(K, loss, tau, *, sign=1, power=2):
     yield "entropy", eq(entropy, within=CLOSE)
     yield "at most the plain mean", le(lambda: (weighted_mean(weights(tau), levels)[0], arb(sum(levels) / K)))
     least, second = sorted(levels)[:2]
+    spread = max(levels) - least
 
     def probabilities(at: Any) -> list[arb]:
         found = [w[0] for w in weights(at)]
         return [w / sum(found, arb(0)) for w in found]
 
-    cold = tau / 100
-    yield (
-        "cold",
-        le(
-            lambda: (1 - (K - 1) * (-(arb(second - least)) / arb(cold)).exp(), probabilities(cold)[levels.index(least)])
-        ),
-    )
-    hot = tau * 1000
-    spread = max(levels) - least
-    yield (
-        "hot",
-        le(
-            lambda: (
-                [abs(p - arb(fmpq(1, K))) for p in probabilities(hot)],
-                [((arb(spread) / arb(hot)).exp() - 1) / K] * K,
-            )
-        ),
-    )
+    def cold(at: fmpq) -> tuple[arb, arb]:
+        others = [p for p, v in zip(probabilities(at), levels) if v != least]
+        return sum(others, arb(0)), (K - 1) * arb(rivals) * (-arb(second - least) / arb(at)).exp()
+
+    def hot(at: fmpq) -> tuple[list[arb], list[arb]]:
+        away = [abs(p - arb(fmpq(1, K))) for p in probabilities(at)]
+        return away, [arb(share) * ((arb(spread) / arb(at)).exp() - 1) / K] * K
+
+    for at in (tau / 100, tau, tau * 1000):
+        yield "towards the least likely", le(partial(cold, at))
+        yield "towards uniform", le(partial(hot, at))
 
 
 diversity_guided_mutation.mutant("likely candidates favoured", sign=-1, breaks="at most the plain mean")
 diversity_guided_mutation.mutant("derivative Var/tau", power=1, breaks="mean")
+diversity_guided_mutation.mutant("(K - 1) e^{-Delta/tau} less 5 %", rivals=Q(19, 20), breaks="towards the least likely")
+diversity_guided_mutation.mutant("3/4 of (e^{R/tau} - 1)/K", share=Q(3, 4), breaks="towards uniform")

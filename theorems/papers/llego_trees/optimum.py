@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from theorems import Arrays, Choices, Given, Integers, Q, eq, le, symbols
+from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, le, symbols
 from theorems.papers.llego_trees.paper import PAPER
+from theorems.papers.llego_trees.search import Variant, evolve, planted, space
 from theorems.papers.llego_trees.trees import (
     accuracy,
     count_trees,
@@ -76,45 +77,68 @@ exact_optimum_vs_greedy.mutant("greedy accuracy 1/2 + 0.95 delta", advantage=Q(1
     domain={"d": Choices(2, *(d for d in range(1, 51) if d != 2)), "h": Integers(1, 6)},
     every=True,
     part="growth",
-    method="the recursion in integers; explicit enumeration for small d and h; signatures of all trees on random data",
+    method="the recursion in integers; explicit enumeration for small d and h; signatures of all trees on random data; evaluated trees "
+    "counted in runs of the search",
     hypotheses="a feature may repeat on a path",
     rests_on=("T_h > d T_{h-1}^2 unrolled from T_0 = 2 gives d^{2^h - 1} 2^{2^h}",),
 )
-def search_space_growth(d, h, *, power=1):
+def search_space_growth(d, h, *, power=1, below=None):
     r"""The number of trees of depth at most $h$ over $d$ binary features is $T_h = 2 + d T_{h-1}^2$, $T_0 = 2$, so that
-    $\log_2 T_h \ge (2^h - 1)\log_2 d + 2^h$; the number of distinct signatures on $n$ samples is at most $\min(2^n, T_h)$.
+    $\log_2 T_h \ge (2^h - 1)\log_2 d + 2^h$; the number of distinct signatures on $n$ samples is at most $\min(2^n, T_h)$, and the search evaluates
+    $2NG + N$ trees, whatever $h$ and $d$ are.
     """
+    if below == "d^(2^h)":
+        return count_trees(d, h), d ** (2**h)
     return (d * power) ** (2**h - 1) * 2 ** (2**h), count_trees(d, h)
 
 
-@search_space_growth.proof("induction", covers="all h and d: one step", rests_on=())
-def _induction(*, leaves=2):
+@search_space_growth.proof("induction", covers="all h and d: one step")
+def _induction(*, lost=0):
     """With T >= B for B = d^{m-1} 2^m: 2 + d T^2 >= d B^2, which is d^{2m-1} 2^{2m}."""
     B, more, d = symbols("B more d", nonnegative=True)
-    yield le(d * B**2, leaves + d * (B + more) ** 2)
-    yield eq(leaves + d * (B + more) ** 2 - d * (B + more) ** 2, 2)
+    yield le(d * B**2 + lost, 2 + d * (B + more) ** 2)
 
 
 @search_space_growth.check(
     "enumeration",
-    domain={"d": Choices(5, 1, 2, 3, 4), "h": Integers(0, 2)},
+    domain={"d": Choices(5, 1, 2, 3, 4), "h": ByBudget(quick=Integers(0, 2), full=Integers(0, 3))},
+    where=lambda d, h: h < 3 or d <= 2,
     every=True,
 )
 def _enumeration(d, h, *, leaves=2, level=False):
+    """All trees, written out; no two are equal."""
     found = len({repr(tree) for tree in enumerate_trees(d, h)})
     claimed = leaves + d * count_trees(d, h - 1) ** 2 if h else 2
-    yield "count", eq(found, claimed)
-    yield "not d^h", le(d**h, found) if not level else le(found, max(d**h, 2))
+    yield "count", eq(found, d**h if level else claimed)
 
 
 @search_space_growth.check("signatures", family=DATA)
 def _signatures(d, n, h, X, labels, *, doubling=1):
+    """Distinct vectors of predictions of all trees."""
     data = data_of(X, labels)
     distinct = {tuple(predict(tree, x) for x, _, _ in data) for tree in enumerate_trees(d, h)}
     yield "signatures", le(len(distinct), min(2**n // doubling, count_trees(d, h)))
 
 
-search_space_growth.mutant("T_h = d T_{h-1}^2: leaves forgotten", leaves=0, breaks=("count", "induction"))
-search_space_growth.mutant("at most d^h trees, one feature a level", level=True, breaks="not d^h")
-search_space_growth.mutant("a bound of the growth with 2d for d", power=2, breaks="growth")
+@search_space_growth.check(
+    "evaluations",
+    domain={"d": Choices(3, 5), "h": Choices(1, 2), "N": Choices(4, 10), "G": Choices(3, 8)},
+    every=True,
+)
+def _evaluations(d, h, N, G, *, offspring=2):
+    """Trees whose fitness a run has asked for, counted with repetitions."""
+    import numpy as np
+
+    rng = np.random.default_rng(d + h)
+    trees = space(planted(rng, 1, 20, d, 0.1), h)
+    trace = evolve(rng, trees, rng.integers(0, trees.fits.shape[1], (1, N)), Variant(), G)
+    yield "evaluations", eq(sum(seen.shape[1] for seen in trace.visited), offspring * N * G + N)
+
+
+search_space_growth.mutant("T_h = d T_{h-1}^2: leaves forgotten", leaves=0, breaks="count")
+search_space_growth.mutant("d^h trees, one feature a level", level=True, breaks="count")
+search_space_growth.mutant("log2 T_h at most 2^h log2 d", below="d^(2^h)", breaks="growth")
+search_space_growth.mutant("a bound of the growth with 10 d/9 for d", power=Q(10, 9), breaks="growth")
+search_space_growth.mutant("one step gains more than 2", lost=3, breaks="induction")
 search_space_growth.mutant("at most 2^{n-1} signatures", doubling=2, breaks="signatures")
+search_space_growth.mutant("N G + N evaluations", offspring=1, breaks="evaluations")

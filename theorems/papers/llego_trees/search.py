@@ -134,7 +134,10 @@ class Trace:
 
 
 def evolve(rng: Any, trees: Space, initial: Array, variant: Variant, generations: int) -> Trace:
-    """Run the search from an initial population (B, N): 2N offspring a generation, then selection."""
+    """Run the search from an initial population (B, N): 2N offspring a generation, then selection.
+
+    Mutation keeps two of four candidates drawn from the uniform prior: all are equally likely, so what it keeps is uniform.
+    """
     population = initial
     populations, visited = [population], [population]
     runs, N = population.shape
