@@ -90,7 +90,7 @@ MANY = PAPER.family(
     part="domination",
     family=RANDOM,
     method="both sides as rigorous integrals over the common factor of products of normal distribution functions, which are entire",
-    hypotheses="one-factor vectors (correlations a_i a_j), rho = max a_i a_j in [0, 0.97]; three and two variables at level 0: any correlations",
+    hypotheses="one-factor vectors (correlations a_i a_j), rho = max a_i a_j in [0, 0.97]; three variables at level 0: any correlations",
     not_established="correlation matrices of more than three variables without a common factor",
 )
 def slepian_domination(a, t, *, of=max, share=ALL):
