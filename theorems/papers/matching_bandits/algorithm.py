@@ -14,6 +14,7 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from theorems import shared
 from theorems.papers.matching_bandits.markets import Market, Matching
 
 GUARD = 1e-9
@@ -51,14 +52,14 @@ class Run:
         played: how often each matching was played.
         unstable: rounds with an unstable matching.
         cap: the largest count n_{i, m(i)} (before the pull) of a blocking player in an unstable round.
-        switches: rounds in which the matching changed.
+        blocked: for each player and arm, the rounds in which they are matched and the player blocks.
     """
 
     T: int
     played: dict[Matching, int]
     unstable: int
     cap: int
-    switches: int
+    blocked: dict[tuple[int, int], int]
 
     def regret(self, market: Market, i: int, benchmark: tuple[fmpq, ...] | None = None) -> fmpq:
         """Reg_i(T) against the worst stable partner (or another benchmark)."""
@@ -221,7 +222,8 @@ def run(
     orders = [sorted(range(N), key=lambda i, row=row: (row[i], i)) for row in market.rank]  # type: ignore[misc]
     blocking: dict[Matching, tuple[int, ...]] = {}
     played: dict[Matching, int] = {}
-    unstable = cap = switches = steady = 0
+    blocked: dict[tuple[int, int], int] = {}
+    unstable = cap = steady = 0
     last: Matching = ()
     t = 0
     while t < T:
@@ -229,22 +231,27 @@ def run(
         m = proposals(orders, prefers, N)
         if m not in blocking:
             blocking[m] = market.blocking(m)
-        if m == last:
-            steady += 1
-        else:
-            switches, steady, last = switches + 1, 0, m
+        steady, last = (steady + 1 if m == last else 0), m
         rounds = 1
         if steady > STEADY and rewards is not None:
             rounds = max(1, min(lasting(players, m), T - t))
         if blocking[m]:
             unstable += rounds
             cap = max(cap, *(players[i].n[m[i]] + rounds - 1 for i in blocking[m]))
+            for i in blocking[m]:
+                blocked[i, m[i]] = blocked.get((i, m[i]), 0) + rounds
         played[m] = played.get(m, 0) + rounds
         for i, j in enumerate(m):
             players[i].n[j] += rounds - 1
             players[i].pull(j, players[i].mu[j] + noise.normal() if noise is not None else 0.0)
         t += rounds
-    return Run(T, played, unstable, cap, switches)
+    return Run(T, played, unstable, cap, blocked)
+
+
+@shared
+def settled(market: Market, T: int, rewards: Prescribed, rule: str = "ranking") -> Run:
+    """The run with prescribed rewards, made once for all claims."""
+    return run(market, T, rewards, rule=rule)
 
 
 def lasting(players: list[Player], m: Matching) -> int:

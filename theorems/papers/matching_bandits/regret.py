@@ -8,13 +8,21 @@ from typing import Any
 from flint import arb, fmpq
 
 from theorems import Booleans, ByBudget, Choices, Integers, Q, curve, le, symbols
-from theorems.papers.matching_bandits.algorithm import Prescribed, Run, run
-from theorems.papers.matching_bandits.blocking import CROSSED, GOOD, HARD, MARKETS, least_count
+from theorems.papers.matching_bandits.algorithm import Prescribed, Run, run, settled
+from theorems.papers.matching_bandits.instances import (
+    CROSSED,
+    EXPLICIT,
+    GOOD,
+    HARD,
+    MARKETS,
+    PERCENT,
+    least_count,
+    near,
+)
 from theorems.papers.matching_bandits.markets import Market, hard, market, serial, wide
 from theorems.papers.matching_bandits.paper import PAPER
 
 ONE, HALF = Q(1), Q(1, 2)
-PERCENT = Q(1, 100)
 TIED = PAPER.family(
     "indifferent arms",
     m=Choices(market([[".9", ".1"], [".9", ".1"]], [[0, 0], [0, 0]])),
@@ -28,7 +36,7 @@ TIED = PAPER.family(
     source="the regret bound (order of the abstract), constants derived for the ranking rule",
     fidelity="derived",
     evidence="certified",
-    family=(TIED, HARD, MARKETS, CROSSED),
+    family=(TIED, HARD, MARKETS, CROSSED, EXPLICIT),
     method="path by path on the good event, with exact counts; the complement of the good event by a union bound over counts",
     hypotheses=GOOD + "; in expectation: 1-sub-Gaussian noise",
     not_established="sharpness of the constant (the largest ratio here is 1/4)",
@@ -42,7 +50,7 @@ def stable_regret_bound(m, T, rewards, *, benchmark="worst", rule="ranking"):
     $\mathrm{Reg}_i(T) \le \mu_{i,m_i}\,\#\{\text{unstable rounds}\} \le \mu_{i,m_i} NK(L+1)$, so that
     $\mathbb{E}\,\mathrm{Reg}_i(T) \le \mu_{i,m_i}NK\big(\frac{96\ln T}{\Delta^2} + 1\big) + \frac{2NK}{T}$ for every player.
     """
-    found = run(m, T, rewards, rule=rule)
+    found = settled(m, T, rewards, rule)
     against = m.worst if benchmark == "worst" else m.best
     regrets = [found.regret(m, i, against) for i in range(m.players)]
     yield "by unstable rounds", le(regrets, [v * found.unstable for v in against])
@@ -95,10 +103,9 @@ def scaled(regret: Any, D: fmpq, T: int) -> arb:
     return arb(regret) * arb(D) ** 2 / arb(T).log()
 
 
-def near(value: Any, goal: Any, share: fmpq) -> Any:
-    """Both sides of value = goal up to a share of the goal, as comparisons."""
-    yield le(lambda: (value(), arb(goal) * (1 + arb(share))))
-    yield le(lambda: (arb(goal) * (1 - arb(share)), value()))
+def exploration(D: fmpq, T: int) -> arb:
+    """24 ln T/D^2, the pulls after which arms of gap D are told apart."""
+    return 24 * arb(T).log() / arb(D) ** 2
 
 
 @PAPER.rate(
@@ -109,14 +116,15 @@ def near(value: Any, goal: Any, share: fmpq) -> Any:
         "D": ByBudget(quick=Choices(Q(4, 5), Q(3, 5), Q(2, 5)), full=Choices(Q(4, 5), Q(2, 5), Q(1, 5))),
         "T": ByBudget(quick=Choices(4000, 1000), full=Choices(40_000, 16_000)),
     },
-    where=lambda D, T: T * D**2 * Q(7, 10) > 24 * 8,
+    where=lambda D, T: bool(arb(T) > 2 * exploration(D, T)),
     every=True,
     part="constant of the hard market",
     method="noiseless rewards: runs are deterministic, and every comparison is decided, so counts and regrets are exact",
-    hypotheses="the ranking rule; noiseless rewards, which are sub-Gaussian; horizons beyond the exploration time 24 ln T/D^2",
+    hypotheses="the ranking rule; noiseless rewards, which are sub-Gaussian; horizons of at least twice the exploration time 24 ln T/D^2",
 )
 def regret_rates(D, T, *, radius=6, predicted=24):
-    r"""With noiseless rewards: (a) on the hard market $\mathrm{Reg}_1(T)\,\Delta^2/\ln T \to 24 \cdot 0.8$: exponent $-2$ in $\Delta$, 1 in $\ln T$; (b) on the
+    r"""With noiseless rewards: (a) on the hard market $\mathrm{Reg}_1(T)\,\Delta^2/\ln T$ is $24 \cdot 0.8$ to within 1 %: exponent $-2$ in $\Delta$, 1 in
+    $\ln T$; (b) on the
     serial market of $N$ players, $15 \le \mathrm{Reg}_{N-1} D^2/((N-1)\ln T) \le 24.1$: linear in $N$; (c) on the wide market with an indifferent player the
     number of unstable rounds is $(K-1)\,24\ln T/D^2$ to within 1 %: linear in $K$.
     """
@@ -158,13 +166,8 @@ def _arms(K, *, linear=True):
         yield curve(
             "Unstable rounds of the wide market", shown, counts, mark="dots", series="runs", axes=("K", "rounds")
         )
-        line = [double_of((k - 1) * 24 * arb(T).log() / arb(HALF) ** 2) for k in shown]
+        line = [(k - 1) * exploration(HALF, T) for k in shown]
         yield curve("Unstable rounds of the wide market", shown, line, series="(K - 1) 24 ln T / D^2")
-
-
-def double_of(x: arb) -> float:
-    """The midpoint of a ball."""
-    return float(x.mid())
 
 
 regret_rates.mutant("exponent -1 in the gap", exponent=1, breaks="exponent of the gap")
