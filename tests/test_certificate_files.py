@@ -288,7 +288,11 @@ def test_nonsense_is_unreadable_and_nothing_of_it_is_evaluated(text: str, tmp_pa
 
 
 def test_missing_files_binary_files_and_unknown_claims(tmp_path: Path, made: tuple[Paper, dict[str, Path]]) -> None:
-    assert verify(tmp_path / "nowhere.json")[0] == UNREADABLE
+    assert verify(tmp_path / "nowhere.json") == (UNREADABLE, "No such file or directory")
+    (tmp_path / "claims.py").write_text("from theorems import Paper\n")
+    status, message = verify(tmp_path / "claims.py")
+    assert status == UNREADABLE
+    assert message.startswith("no certificate file, which is JSON: ")
     binary = tmp_path / "binary.json"
     binary.write_bytes(bytes(range(256)))
     assert verify(binary)[0] == UNREADABLE

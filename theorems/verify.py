@@ -7,6 +7,7 @@ certificate is checked against that problem, and everything that can be recomput
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -77,7 +78,11 @@ def verify(path: Path) -> tuple[int, str]:
         if size > 4 * certificates.LONGEST:
             return UNREADABLE, f"{size} bytes; at most {4 * certificates.LONGEST} are read"
         file = certificates.from_text(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except OSError as error:
+        return UNREADABLE, error.strerror or _line(error)
+    except json.JSONDecodeError as error:
+        return UNREADABLE, f"no certificate file, which is JSON: {_line(error)}"
+    except ValueError as error:
         return UNREADABLE, _line(error)
     try:
         claim = _claim(file.claim)

@@ -63,6 +63,10 @@ class Vector:
         return self * -1
 
     def __mul__(self, factor: object) -> Vector:
+        if isinstance(factor, (Vector, Scalar)):
+            raise TypeError(
+                "a Vector is multiplied by exact numbers; products of vectors are inner(v, w) and squared(v)"
+            )
         return Vector(_added({}, self.terms, exact(factor)))
 
     def __rmul__(self, factor: object) -> Vector:
@@ -127,6 +131,10 @@ class Scalar:
         return self * -1
 
     def __mul__(self, factor: object) -> Scalar:
+        if isinstance(factor, (Vector, Scalar)):
+            raise TypeError(
+                "values and inner products are multiplied by exact numbers only: a program is linear in them"
+            )
         c = exact(factor)
         return Scalar(_added({}, self.products, c), _added({}, self.values, c), c * self.constant)
 

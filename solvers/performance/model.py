@@ -104,7 +104,8 @@ class Performance:
             )
         if max(v.terms, default=-1) >= self.vectors:
             raise ValueError(
-                f"unknown vector {max(v.terms)} is none of the {self.vectors} of this problem; it belongs to another one"
+                f"vector number {max(v.terms)} is none of the {self.vectors} vectors of this problem (counted from 0); it was made by "
+                "another Performance"
             )
 
     def number(self) -> Scalar:
@@ -274,7 +275,7 @@ def _rational_only(expressions: list[Scalar]) -> None:
         for value in e.coefficients():
             if not isinstance(value, fmpq):
                 raise TypeError(
-                    f"the coefficient {value} is no rational number, and a program needs rational data; "
+                    f"the coefficient {value} is a {type(value).__name__} where a program needs a rational such as Q(1, 3); "
                     "with multipliers in closed form, proven_by(multipliers) proves a bound (numbers of a real field), or slack(...) states it (symbols)"
                 )
 

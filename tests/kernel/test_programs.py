@@ -55,6 +55,17 @@ def test_a_solver_without_an_answer_is_undecided() -> None:
     assert answer(le(optimum(sixth(), lambda p: None), SIXTH), C).decision is Decision.UNDECIDED
 
 
+def test_long_ends_of_an_enclosure_are_shown_to_20_digits_rounded_outwards() -> None:
+    from theorems.kernel.values import Enclosed
+
+    long = fmpq(1, 3) + fmpq(1, 10**50)
+    assert str(Enclosed(-long, long)) == "[-0.33333333333333333334, 0.33333333333333333334]"
+    assert str(Enclosed(long, 1 + long)) == "[0.33333333333333333333, 1.3333333333333333334]"
+    assert str(Enclosed(None, fmpq(2, 3))) == "[?, 2/3]"
+    assert str(Enclosed(fmpq(2, 3), fmpq(2, 3))) == "2/3"
+    assert str(Enclosed(long, long)) == "[0.33333333333333333333, 0.33333333333333333334]"
+
+
 def test_an_infeasible_program_has_no_optimum() -> None:
     never = conic_problem(c=[1], A=[[1], [-1]], b=[0, -1], cones=[nonneg(2)])
     o = answer(le(optimum(never, certify), 5), C)

@@ -329,6 +329,16 @@ def _tasks(ledger: Path) -> int:
         return 0
 
 
+def test_resume_without_a_ledger_begins_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from theorems.report.arguments import parse
+    from theorems.report.keeping import taken_up
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("THEOREMS_LEDGER", raising=False)
+    options = parse(["--resume"])
+    assert taken_up(options) is options
+
+
 def test_what_does_not_come_out_again_is_not_believed(write: Write, tmp_path: Path) -> None:
     import zlib
 

@@ -62,6 +62,19 @@ def test_what_is_no_comparison_is_an_error_with_advice(returned: str, write: Wri
     assert "return" in result.reason
 
 
+def test_a_float_beside_an_exact_parameter_is_an_error_with_advice(write: Write) -> None:
+    result = only(
+        write("""
+        @PAPER.bound(domain=dict(x=Rationals(0, 2)))
+        def f(x):
+            "a float where 1/10 is meant"
+            return 0, 0.1 * x
+        """)
+    )
+    assert result.verdict is Verdict.ERROR
+    assert "write Q(1, 10) for 0.1 (on instance 0" in result.reason
+
+
 def test_an_exhausted_domain_is_proved_and_cut_short_it_is_not(write: Write) -> None:
     path = write("""
     @PAPER.identity(evidence="proved", exhaustive=True, domain=dict(a=Integers(0, 9), b=Integers(0, 9)))

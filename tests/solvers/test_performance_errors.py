@@ -98,10 +98,26 @@ def test_vectors_of_another_problem_are_refused() -> None:
     foreign = [other.vector() for _ in range(5)][-1]
     pep = Performance()
     f = pep.function(smooth_convex(1))
-    with pytest.raises(ValueError, match="another one"):
+    with pytest.raises(ValueError, match=r"vector number 4 .* made by another Performance"):
         f(foreign)
     pep.maximise(squared(foreign))
     with pytest.raises(ValueError, match="another one"):
+        pep.program()
+
+
+def test_products_of_vectors_and_numbers_of_another_library_are_refused_with_advice() -> None:
+    import sympy
+
+    pep = Performance()
+    f = pep.function(smooth_convex(1))
+    x = pep.vector()
+    for product in (lambda: x * x, lambda: squared(x) * x, lambda: x * squared(x)):
+        with pytest.raises(TypeError, match="multiplied by exact numbers"):
+            product()
+    with pytest.raises(TypeError, match="multiplied by exact numbers only"):
+        squared(x) * f(x).f
+    pep.maximise(sympy.Rational(1, 3) * f(x).f)
+    with pytest.raises(TypeError, match=r"1/3 is a Rational where a program needs a rational such as Q\(1, 3\)"):
         pep.program()
 
 

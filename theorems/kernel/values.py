@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +23,7 @@ from theorems.kernel.outcome import KernelError
 DISGUISED_FROM = 31  # mantissas of 31 to 53 bits at a higher working precision look like doubles
 DOUBLE_BITS = 53
 _SHORT_DENOMINATOR = 1 << 30
+LONGEST_END = 40  # characters of an end of an enclosure that is shown as a fraction
 
 POLYNOMIALS = (fmpq_poly, fmpq_mpoly)  # elements of an exact ring: equal or not
 
@@ -91,8 +93,9 @@ class Enclosed:
     reason: str = ""
 
     def __str__(self) -> str:
-        low, high = ("?" if x is None else _short(x, 40) for x in (self.lower, self.upper))
-        return low if low == high else f"[{low}, {high}]"
+        if self.lower is not None and self.lower == self.upper and len(str(self.lower)) <= LONGEST_END:
+            return str(self.lower)
+        return f"[{_end(self.lower, ROUND_FLOOR)}, {_end(self.upper, ROUND_CEILING)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +379,16 @@ def _sympy(value: Any, symbolic: bool) -> Any:
     if value.is_extended_real is False:
         raise KernelError(f"the number {_short(value)} is not real; compare real and imaginary parts")
     return Algebraic(value)
+
+
+def _end(x: fmpq | None, rounding: str) -> str:
+    """An end of an enclosure; a long fraction to 20 digits, rounded outwards."""
+    if x is None:
+        return "?"
+    text = str(x)
+    if len(text) <= LONGEST_END:
+        return text
+    return str(Context(prec=20, rounding=rounding).divide(Decimal(int(x.p)), Decimal(int(x.q))))
 
 
 def _short(x: Any, width: int = 60) -> str:

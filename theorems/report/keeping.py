@@ -39,7 +39,7 @@ def taken_up(options: argparse.Namespace) -> argparse.Namespace:
         raise UsageError("--resume goes on from what the ledger holds, and --no-cache ignores it; give one of them")
     words = [w for w in options.argv if w.split("=", 1)[0] not in _BESIDE and w != options.ledger]
     where = place(options)
-    if words or where is None:
+    if words or where is None or not where[0].exists():
         return options
     with _errors():
         ledger = open_ledger(where[0], write=False, tell=_quiet)

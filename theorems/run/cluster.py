@@ -60,7 +60,7 @@ class _Cluster:
             import dask
             from distributed import Client, LocalCluster
         except ImportError:
-            raise ClusterError("--cluster needs Dask: pip install 'theorems[cluster]'") from None
+            raise ClusterError("--cluster needs Dask: pip install dask distributed") from None
         dask.config.set({"distributed.scheduler.allowed-failures": RETRIES})
         try:
             if self.address.startswith("local:"):

@@ -153,6 +153,10 @@ def broke(trace: str) -> str:
     at = max((i for i, line in enumerate(lines) if line.startswith("  File ")), default=0)
     said = [line for line in lines[at:] if line and not line.startswith(" ")]
     what = re.sub(r"^(?:\w+\.)+(?=\w+(?::|$))", "", said[0]) if said else lines[-1]
+    if what.startswith("TypeError: unsupported operand") and "'float'" in what and "flint" in what:
+        what += (
+            "; parameters arrive as exact numbers, and a float beside them has no error bound: write Q(1, 10) for 0.1"
+        )
     note = next((line for line in said[1:] if line.startswith("on instance ")), "")
     return f"{what}{f' ({note})' if note else ''}"
 
