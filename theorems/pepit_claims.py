@@ -12,6 +12,7 @@ from typing import Any
 from solvers.conic import Certified, reconstruct
 from solvers.performance import enclose
 from solvers.performance.pepit import PREFIX, Example, examples, run
+from solvers.performance.pepit_roots import MULTIPLIERS, ends
 from solvers.performance.pepit_table import declared
 from theorems import Choices, Paper, Q, dyadic, le, optimum, shared
 
@@ -21,6 +22,9 @@ PAPER = Paper(
     authors=("the authors of the methods, as cited in the examples",),
     venue="documentation of PEPit",
 )
+
+ENCLOSED = "PEPit's own semidefinite program with rational data, enclosed by exact multipliers and an exact Gram matrix"
+IN_FIELD = "PEPit's own semidefinite program with its square root, multipliers in closed form in the quadratic field, a rational Gram matrix"
 
 WITHIN = Q(1, 10**6)  # of a tight value, relatively
 ATTAINED = Q(1, 10**8)  # an upper bound that is attained is certified to within this share of it
@@ -55,6 +59,36 @@ def worst(module: str) -> Any:
     return optimum(program(module), certified, maximum=True)
 
 
+def has_roots(module: str) -> bool:
+    """Whether the example is taken with its square roots, not with their doubles."""
+    return module.removeprefix(PREFIX) in MULTIPLIERS
+
+
+@shared
+def rooted(module: str) -> tuple[Any, Any]:
+    """The ends for an example with roots."""
+    return ends(module.removeprefix(PREFIX))
+
+
+def bounds(module: str) -> tuple[Any, Any, str]:
+    """The certified ends of the worst case (`None`: there is none), and what is missing or weak."""
+    if has_roots(module):
+        return (*rooted(module), "")
+    found = certified(program(module))
+    low, high = (None if end is None else -end for end in (found.upper, found.lower))
+    return low, high, found.reason
+
+
+def below(module: str) -> Any:
+    """What the kernel compares where the worst case is to be at least something."""
+    return dyadic(rooted(module)[0]) if has_roots(module) else worst(module)
+
+
+def above(module: str) -> Any:
+    """What the kernel compares where the worst case is to be at most something."""
+    return dyadic(rooted(module)[1]) if has_roots(module) else worst(module)
+
+
 def theory(module: str) -> Any:
     """The theoretical value as the rational that the double was meant to be."""
     value = example(module).theory
@@ -67,8 +101,8 @@ def tight(module: str, *, shift: Any = NONE) -> Any:
     """Both sides to within 1e-6 of the value, moved by a share `shift` of it."""
     size = size_of(theory(module))
     value = theory(module) + shift * size
-    yield "no worse", le(worst(module), dyadic(value + WITHIN * size))
-    yield "no better", le(dyadic(value - WITHIN * size), worst(module))
+    yield "no worse", le(above(module), dyadic(value + WITHIN * size))
+    yield "no better", le(dyadic(value - WITHIN * size), below(module))
 
 
 def size_of(value: Any) -> Any:
@@ -80,11 +114,11 @@ def upper(module: str, *, undercut: Any = NONE) -> Any:
     """The worst case is at most the theoretical value, to within 1e-8 of it; or (undercut) at most less than its certified lower end."""
     bound = theory(module)
     if undercut != 0:
-        least = certified(program(module)).upper
+        least = bounds(module)[0]
         if least is None:
             raise ValueError("no certified lower end to undercut")
-        bound = -least - undercut * size_of(least)
-    yield "no worse", le(worst(module), dyadic(bound + ATTAINED * size_of(bound)))
+        bound = least - undercut * size_of(least)
+    yield "no worse", le(below(module) if undercut != 0 else above(module), dyadic(bound + ATTAINED * size_of(bound)))
 
 
 def _declare(module: str) -> None:
@@ -101,7 +135,7 @@ def _declare(module: str) -> None:
         domain={"module": Choices(module)},
         every=True,
         part="worst case",
-        method="PEPit's own semidefinite program with rational data, enclosed by exact multipliers and an exact Gram matrix",
+        method=IN_FIELD if has_roots(module) else ENCLOSED,
         hypotheses="the parameters of the example's own file",
         not_established="other parameters; classes whose interpolation conditions are only necessary",
     )(check)
@@ -135,4 +169,4 @@ MODULES = examples()
 for _module in MODULES:
     _declare(_module)
 
-__all__ = ["MODULES", "PAPER", "certified", "example", "program", "worst"]
+__all__ = ["MODULES", "PAPER", "bounds", "certified", "example", "program", "worst"]

@@ -8,7 +8,7 @@ Contents:
     bounds: `enclose`, rigorous bounds on both sides (`sides`, `interior`, `zoom`, `scaling`)
     faces, implicit: programs whose multipliers or points have no interior (`polish`, `subspaces`)
     proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
-    pepit: problems of PEPit (an extra) with exact data (`exact_floats`, `pepit_table`)
+    pepit: problems of PEPit (an extra) with exact data (`exact_floats`, `pepit_roots`, `pepit_table`)
 """
 
 from solvers.performance.bounds import enclose
@@ -38,7 +38,7 @@ from solvers.performance.operators import (
     strongly_monotone,
     weak_minty,
 )
-from solvers.performance.proofs import certificate, proven, proven_in_field, slack
+from solvers.performance.proofs import attained_in_field, certificate, proven, proven_in_field, slack
 from solvers.performance.result import WorstCase
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "Vector",
     "WeakMinty",
     "WorstCase",
+    "attained_in_field",
     "certificate",
     "cocoercive",
     "convex",

@@ -3,7 +3,7 @@
 PEPit computes its coefficients in doubles. A sum of products that cancels exactly in the mathematics then leaves 1e-17, and a worst case
 can become infinite by it. Here the same code is run on doubles that carry an exact rational along: literals get the rational that they
 were meant to be (`solvers.conic.reconstruct`), sums, products and quotients are exact. An irrational square root is a double that stands
-for itself: a dyadic number.
+for itself, a dyadic number; or, if asked for, the generator of its real quadratic field (`solvers.number_fields`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from flint import fmpq
 
 from solvers.conic import reconstruct
+from solvers.number_fields import Irrational, root_of
 
 LONG, GRID, SMALL = 192, 96, 1e-9
 """Bits from which a coefficient is rounded to multiples of 2^-96, unless it is small."""
@@ -24,11 +25,11 @@ Operation = Callable[[Any, Any], Any]
 
 
 class Exact(float):
-    """A double with the rational `exact` that it stands for."""
+    """A double with the rational (or number of a real field) `exact` that it stands for."""
 
-    exact: fmpq
+    exact: Any
 
-    def __new__(cls, value: float, exact: fmpq | None = None) -> Exact:
+    def __new__(cls, value: float, exact: Any = None) -> Exact:
         if exact is None and isinstance(value, Exact):
             return value
         made = super().__new__(cls, value)
@@ -64,8 +65,8 @@ def exactly(value: Any) -> Any:
     return Exact(value) if isinstance(value, float) and isfinite(value) else value
 
 
-def rational(value: int | float) -> fmpq:
-    """The rational that a finite number stands for."""
+def rational(value: int | float) -> Any:
+    """The exact number, mostly a rational, that a finite number stands for."""
     if isinstance(value, Exact):
         return value.exact
     return fmpq(int(value)) if isinstance(value, int) else reconstruct(float(value))
@@ -73,16 +74,29 @@ def rational(value: int | float) -> fmpq:
 
 def root(x: Any) -> Any:
     """The square root of a number: exact if it is rational, else the double; of anything else what NumPy makes of it."""
+    return _root(x, lambda near, of: fmpq(*near.as_integer_ratio()))
+
+
+def field_root(x: Any) -> Any:
+    """The square root of a rational number, exactly in its quadratic field; of anything else what NumPy makes of it."""
+    return _root(x, lambda near, of: root_of(of))
+
+
+def _root(x: Any, irrational: Callable[[float, fmpq], Any]) -> Any:
     if not _is_finite(x) or x < 0:
         return np.sqrt(x)
     of = rational(x)
+    if isinstance(of, Irrational):
+        raise ValueError(f"the square root of the irrational number {of} lies in no quadratic field")
     p, q = of.p.isqrt(), of.q.isqrt()
     near = float(np.sqrt(float(x)))
-    return Exact(near, fmpq(p, q) if fmpq(p, q) ** 2 == of else fmpq(*near.as_integer_ratio()))
+    return Exact(near, fmpq(p, q) if fmpq(p, q) ** 2 == of else irrational(near, of))
 
 
 def _shortened(x: Exact) -> Exact:
     """The same number; a long one, which descends from roots, on a grid (where b and 1 - b still add up to 1)."""
+    if isinstance(x.exact, Irrational):
+        return x
     p, q = x.exact.p, x.exact.q
     if max(p.bit_length(), q.bit_length()) <= LONG or abs(float(x)) < SMALL:
         return x
@@ -113,20 +127,21 @@ for _name, _compute in {
 
 
 class _Numpy:
-    """NumPy with exact square roots of scalars."""
+    """NumPy with another square root of scalars."""
 
-    sqrt = staticmethod(root)
+    def __init__(self, sqrt: Callable[[Any], Any]) -> None:
+        self.sqrt = sqrt
 
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
 
 @contextmanager
-def exact_roots(module: Any) -> Iterator[None]:
-    """The module's `sqrt` and `np.sqrt` with exact or dyadic results, inside the block."""
+def exact_roots(module: Any, sqrt: Callable[[Any], Any] = root) -> Iterator[None]:
+    """The module's `sqrt` and `np.sqrt` replaced by `root` or `field_root`, inside the block."""
     kept = {name: getattr(module, name) for name in ("sqrt", "np") if hasattr(module, name)}
     for name in kept:
-        setattr(module, name, root if name == "sqrt" else _Numpy())
+        setattr(module, name, sqrt if name == "sqrt" else _Numpy(sqrt))
     try:
         yield
     finally:

@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import fmpq
 
-from solvers.performance.exact_floats import exact_expressions, exact_roots, exactly, rational
+from solvers.performance.exact_floats import exact_expressions, exact_roots, exactly, field_root, rational, root
 from solvers.performance.expressions import Scalar
 from solvers.performance.model import Performance
 
@@ -139,8 +139,13 @@ class Example:
     problems: tuple[Captured, ...]
 
 
-def run(module: str, *, solver: str | None = None) -> Example:
+def run(module: str, *, solver: str | None = None, roots_in_field: bool = False) -> Example:
     """Run an example with the arguments of its own file (and another solver of cvxpy, if given).
+
+    Args:
+        module: dotted name.
+        solver: as cvxpy spells it.
+        roots_in_field: whether an irrational square root is itself, in its quadratic field, in place of its double.
 
     Raises:
         ValueError: if the file has no call of its `wc_` function to read the arguments from.
@@ -170,7 +175,7 @@ def run(module: str, *, solver: str | None = None) -> Example:
     scope = dict(vars(found)) | {"exactly": exactly}
     exec(compile(ast.fix_missing_locations(ast.Module(setup, [])), str(found.__file__), "exec"), scope)
     function: Callable[..., Any] = scope[ast.unparse(call.func)]
-    with capturing() as problems, exact_roots(found):
+    with capturing() as problems, exact_roots(found, field_root if roots_in_field else root):
         result = eval(compile(ast.fix_missing_locations(ast.Expression(call)), str(found.__file__), "eval"), scope)
     value, theory = (result[0], result[1]) if isinstance(result, tuple) else (result, None)
     return Example(module, function.__name__, number(theory), number(value), tuple(problems))

@@ -110,6 +110,37 @@ def proven_in_field(pep: Performance, multipliers: Mapping[Any, Any]) -> Any:
     return -left.constant
 
 
+def attained_in_field(pep: Performance, numbers: Mapping[int, Any], gram: Mapping[tuple[int, int], Any]) -> Any:
+    """The metric at a point whose feasibility is decided exactly, so a lower bound of the worst case.
+
+    Args:
+        pep: the problem, with rational data or numbers of one real field.
+        numbers: unknown numbers; left out: 0.
+        gram: inner products of the unknown vectors i <= j; left out: 0.
+
+    Raises:
+        InvalidCertificate: if the point is not feasible; says which hypothesis fails.
+    """
+
+    def at(e: Scalar) -> Any:
+        return (
+            sum((v * gram.get(pair, 0) for pair, v in e.products.items()), exact(0))
+            + sum((v * numbers.get(k, 0) for k, v in e.values.items()), exact(0))
+            + e.constant
+        )
+
+    for constraint in pep.constraints():
+        value = at(constraint.expression)
+        if value > 0 or (constraint.equality and value != 0):
+            raise InvalidCertificate(f"the point violates {constraint.name}")
+    order = 1 + max((j for _, j in gram), default=-1)
+    vectors = [[exact(gram.get((min(i, j), max(i, j)), 0)) for j in range(order)] for i in range(order)]
+    required = [[[at(m[min(i, j)][max(i, j)]) for j in range(len(m))] for i in range(len(m))] for m in pep.matrices]
+    if not all(_is_psd(rows) for rows in (vectors, *required)):
+        raise InvalidCertificate("a matrix at the point is not positive semidefinite")
+    return min(at(metric) for metric in pep.metrics)
+
+
 def _is_psd(rows: list[list[Any]]) -> bool:
     """LDL^T elimination of a symmetric matrix in an ordered field."""
     n = len(rows)

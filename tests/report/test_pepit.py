@@ -14,7 +14,7 @@ from theorems.report.cli import main
 
 pytest.importorskip("PEPit")
 
-from theorems.report.pepit import Row, _end
+from theorems.report.pepit import Row, _end, _library
 
 CONTRACTION = "tutorials.gradient_descent_contraction"
 
@@ -43,12 +43,33 @@ def test_examples_are_found_by_their_bare_name_and_no_value_is_no_claim(capsys: 
     assert "1 without value: 1 enclosed" in text
 
 
-def test_what_is_not_certified_is_inconclusive_with_reason_and_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_certified_is_inconclusive_with_reason_and_suggestion(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With its root rounded this example has no exact multipliers."""
+    claims, _ = _library()
+    monkeypatch.setattr(claims, "MULTIPLIERS", {})
     assert main(["--pepit", "*.robust_momentum"]) == 3
     text = capsys.readouterr().out
     assert "inconclusive" in text
     assert "no certified upper end" in text
     assert "try rational parameters" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("robust_momentum", (0.98 - 0.08 * 10**0.5) ** 2), ("accelerated_gradient_method", 0.0)],
+)
+def test_examples_with_a_square_root_are_enclosed_as_they_are(
+    name: str, value: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """rho^2 with rho = 49/50 - 4 sqrt(10)/50 (Cyrus, Hu, Van Scoy, Lessard, 2018), and a potential that never grows."""
+    assert main(["--pepit", f"*.{name}"]) == 0
+    (line,) = (row for row in capsys.readouterr().out.splitlines() if row.startswith(name))
+    low, high = map(float, line.split()[3:5])
+    assert line.split()[7:9] == ["holds", "2/2"]
+    assert low - 1e-9 <= value <= high + 1e-9
+    assert high - low <= 2e-9
 
 
 def test_an_unknown_example_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +82,7 @@ def test_without_pepit_the_installation_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "PEPit", None)
     assert main(["--pepit"]) == 2
-    assert "pip install 'theorems[pepit]'" in capsys.readouterr().err
+    assert "pip install PEPit" in capsys.readouterr().err
 
 
 def test_ends_are_rounded_outwards() -> None:

@@ -7,7 +7,11 @@ from flint import fmpq
 
 pytest.importorskip("PEPit")
 
+from solvers.certificates import InvalidCertificate
+from solvers.number_fields import Irrational
+from solvers.performance.exact_floats import field_root
 from solvers.performance.pepit import capturing, examples, run
+from solvers.performance.pepit_roots import MULTIPLIERS
 from solvers.performance.pepit_table import DECLARED, declared
 
 PREFIX = "PEPit.examples.unconstrained_convex_minimization."
@@ -81,6 +85,29 @@ def test_every_example_declared_tight_has_the_word_in_its_documentation() -> Non
 
 def test_an_unknown_example_declares_no_value() -> None:
     assert declared("PEPit.examples.future.method") == ("no value", "not in the table, which was read from PEPit 0.5.1")
+
+
+def test_a_root_is_itself_in_its_field_if_asked_for() -> None:
+    """t = (1 + sqrt 401)/2 has t^2 = t + 100, so its square s has s^2 - 201 s + 10000 = 0."""
+    example = run("PEPit.examples.potential_functions.accelerated_gradient_method", roots_in_field=True)
+    (metric,) = (c for c in example.problems[-1].model.required if c.name == ("Performance metric 1",))
+    values = [v for v in metric.expression.values.values() if isinstance(v, Irrational)]
+    assert any(v**2 - sign * 201 * v + 10000 == 0 for v in values for sign in (1, -1))  # the square of the root
+
+
+def test_two_different_roots_do_not_combine() -> None:
+    with pytest.raises(ValueError, match="two different fields"):
+        field_root(2) + field_root(3)
+    with pytest.raises(ValueError, match="no quadratic field"):
+        field_root(field_root(2))
+
+
+def test_multipliers_of_rounded_data_are_refused_for_the_roots_themselves() -> None:
+    model = run(PREFIX + "robust_momentum", roots_in_field=True).problems[-1].model
+    right = MULTIPLIERS["unconstrained_convex_minimization.robust_momentum"]()
+    assert model.proven_by(right) == right["Initial condition",]
+    with pytest.raises(InvalidCertificate, match="do not cancel"):
+        model.proven_by(right | {("Initial condition",): right["Initial condition",] + fmpq(1, 10**9)})
 
 
 def test_a_module_without_a_call_is_refused() -> None:

@@ -10,7 +10,15 @@ from flint import fmpq
 
 from solvers.certificates import InvalidCertificate
 from solvers.number_fields import real_field, root_of
-from solvers.performance import Curved, Performance, convex_lipschitz, slack, smooth_convex, squared
+from solvers.performance import (
+    Curved,
+    Performance,
+    attained_in_field,
+    convex_lipschitz,
+    slack,
+    smooth_convex,
+    squared,
+)
 
 ONE = fmpq(1)
 
@@ -142,3 +150,20 @@ def test_symbolic_data_are_refused_where_rationals_are_needed() -> None:
         pep.worst_case()
     with pytest.raises(TypeError, match="not exact"):
         x * (gamma * 0.5)
+
+
+def test_a_point_is_a_lower_bound_in_its_field_only_if_it_is_feasible() -> None:
+    """|x|^2 <= sqrt 2 attains sqrt 2, and nothing above it; a Gram matrix has no negative eigenvalue."""
+    root = root_of(2)
+    pep = Performance()
+    x, y = pep.vector(), pep.vector()
+    pep.require(squared(x), root, name="ball")
+    pep.require_equal(squared(y), 1, name="sphere")
+    pep.maximise(squared(x))
+    assert attained_in_field(pep, {}, {(0, 0): root, (1, 1): fmpq(1)}) == root
+    with pytest.raises(InvalidCertificate, match="ball"):
+        attained_in_field(pep, {}, {(0, 0): root + fmpq(1, 10**30), (1, 1): fmpq(1)})
+    with pytest.raises(InvalidCertificate, match="sphere"):
+        attained_in_field(pep, {}, {(0, 0): fmpq(1)})
+    with pytest.raises(InvalidCertificate, match="not positive semidefinite"):
+        attained_in_field(pep, {}, {(0, 0): root, (0, 1): fmpq(2), (1, 1): fmpq(1)})

@@ -107,7 +107,7 @@ def _library() -> tuple[Any, str]:
     try:
         import PEPit  # noqa: F401
     except ImportError:
-        raise UsageError("--pepit needs PEPit: pip install 'theorems[pepit]'") from None
+        raise UsageError("--pepit needs PEPit: pip install PEPit") from None
     warnings.filterwarnings("ignore")
     file = str(Path(__file__).parent.parent / "pepit_claims.py")
     (paper,) = registry.load_file(file)
@@ -119,7 +119,7 @@ def _chosen(glob: str, paths: Sequence[str]) -> list[str]:
     chosen = [p for p in paths if fnmatch.fnmatchcase(p, glob) or fnmatch.fnmatchcase(bare[p], glob)]
     if not chosen:
         near = registry.suggestion(glob.strip("*"), [*paths, *bare.values()])
-        raise UsageError(f"no example of PEPit matches {glob!r}{near or '; try --pepit' + repr('*gradient*')}")
+        raise UsageError(f"no example of PEPit matches {glob!r}{near or '; try --pepit ' + repr('*gradient*')}")
     return chosen
 
 
@@ -135,10 +135,8 @@ def _row(claims: Any, file: str, path: str, seed: int) -> Row:
     try:
         found = claims.example(module)
         row.theory, row.pepit = found.theory, found.value
-        bounds = claims.certified(claims.program(module))
-        row.low = None if bounds.upper is None else -bounds.upper
-        row.high = None if bounds.lower is None else -bounds.lower
-        row.remark = _missing(row, bounds.reason)
+        row.low, row.high, reason = claims.bounds(module)
+        row.remark = _missing(row, reason)
     except Exception as error:  # an example that PEPit itself cannot run is a row of the table
         row.remark = f"PEPit did not run it: {type(error).__name__}: {error}"
     claim = claims.PAPER.claims.get(f"pepit/{path}")
@@ -182,7 +180,7 @@ def _summary(rows: Sequence[Row]) -> Iterator[str]:
     for kind in ("tight", "upper"):
         of_kind = [r for r in rows if r.declared == kind]
         counts = Counter(r.verdict for r in of_kind)
-        said = ", ".join(f"{counts[v]} {v}" for v in STATUS if counts[v])
+        said = ", ".join(f"{counts[v]} {'hold' if v == 'holds' and counts[v] != 1 else v}" for v in STATUS if counts[v])
         yield f"{len(of_kind)} {kind}" + (f": {said}" if said else "")
     without = [r for r in rows if r.declared == "no value"]
     yield f"{len(without)} without value: {sum(r.width is not None for r in without)} enclosed"
