@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
-from flint import arb, arb_mat, fmpq, fmpq_mat
+from flint import acb, arb, arb_mat, fmpq_mat
 
 
 class Algebra(Protocol):
@@ -37,19 +37,9 @@ class Algebra(Protocol):
         """X + rho I."""
 
 
-def matrix(rows: Sequence[Sequence[Any]]) -> arb_mat:
-    """A ball matrix from exact numbers."""
-    return arb_mat([[arb(v) for v in row] for row in rows])
-
-
 def exact(M: Any) -> arb_mat:
     """A ball matrix from an integer or rational matrix."""
     return arb_mat(fmpq_mat(M))
-
-
-def scaled(a: arb_mat, x: Any) -> arb_mat:
-    """x a."""
-    return a * arb(x)
 
 
 def root(G: arb_mat) -> arb_mat:
@@ -72,8 +62,6 @@ def spectrum(M: arb_mat) -> list[arb]:
 
 def length(values: Sequence[arb]) -> arb:
     """The Euclidean norm, also where it may vanish."""
-    from flint import acb
-
     total = arb(0)
     for v in values:
         total = abs(acb(total, v))
@@ -134,7 +122,6 @@ class Shapes:
 
     flops: int = 0
     largest: int = 0
-    products: list[tuple[int, int, int]] = field(default_factory=list)
 
     def _made(self, rows: int, columns: int) -> tuple[int, int]:
         self.largest = max(self.largest, rows * columns)
@@ -144,7 +131,6 @@ class Shapes:
         if a[1] != b[0]:
             raise ValueError(f"a product of shapes {a} and {b}")
         self.flops += 2 * a[0] * a[1] * b[1]
-        self.products.append((a[0], a[1], b[1]))
         return self._made(a[0], b[1])
 
     def t(self, a: tuple[int, int]) -> tuple[int, int]:
@@ -175,8 +161,3 @@ class Shapes:
     def shift(self, X: tuple[int, int], rho: Any) -> tuple[int, int]:
         self.flops += X[0]
         return X
-
-
-def rational(M: Any, row: int, column: int) -> fmpq:
-    """An entry of an integer matrix."""
-    return fmpq(int(M[row, column]))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_mat
 
-from theorems import Arrays, Choices, Integers, Q, eq, le, lt
+from theorems import Arrays, Choices, Integers, Q, eq, lt
 from theorems.papers.lora_rite.algebra import BALLS, exact, length, root
 from theorems.papers.lora_rite.paper import PAPER
+from theorems.papers.lora_rite.rates import between, slope_of
 from theorems.papers.lora_rite.rite import Rules, side_step
 
 ENTRIES = Integers(-9, 9)
@@ -56,17 +56,6 @@ def change(A: Any, B: Any, G: Any, method: Method, s: int) -> arb:
     return length((dA * b.transpose() + a * dB.transpose() + dA * dB.transpose()).entries())
 
 
-def slope_of(of: Callable[[int], arb]) -> arb:
-    """The two-point slope in log s between 10^4 and 10^6."""
-    return (of(10**6) / of(10**4)).log() / arb(100).log()
-
-
-def between(value: Callable[[], arb], goal: Any, width: Any) -> Iterator[Any]:
-    """The comparisons that say |value - goal| <= width."""
-    yield le(lambda: (value(), arb(goal) + arb(width)))
-    yield le(lambda: (arb(goal) - arb(width), value()))
-
-
 METHODS = (
     ("power", ONE),
     ("power", Q(0)),
@@ -109,6 +98,7 @@ def defined(A: Any, B: Any, G: Any) -> bool:
     full=100,
     method="first steps in balls at s = 10^4 and 10^6, learning rate 10^-6; exact counterexamples in rationals",
     hypotheses="first step; r = 2; gradients of full column rank without zero entries",
+    not_established="powers p other than 1, 1/2, 0, -1/2 and -1; r > 2",
 )
 def standard_optimizers_not_invariant(A, B, G, method, *, claimed=None):
     r"""For $(sA, B/s)$ one small step changes $Z$ by $\Theta(s^q)$ as $s \to \infty$: $q = 2$ for gradient descent, $q = 1$ for the first step of Adam (signs) and Shampoo,
@@ -129,15 +119,14 @@ SCALING = fmpq_mat(2, 2, [2, 0, 0, 2])
 GENERAL = fmpq_mat(2, 2, [1, 2, -1, 3])
 
 
-def first_change(A: Any, B: Any, G: Any, law: str) -> fmpq_mat:
-    """dZ of one step with eta = 1/100, in rationals: "descent", "sign", "inverse" (p = -1) or "scaled"."""
-    eta = Q(1, 100)
-    dA, dB = (step(g, other, law) * -eta for g, other in ((G * B, B), (G.transpose() * A, A)))
-    return dA * B.transpose() + A * dB.transpose() + dA * dB.transpose()
+def contributions_of(A: fmpq_mat, B: fmpq_mat, G: fmpq_mat, law: str) -> tuple[fmpq_mat, fmpq_mat, fmpq_mat]:
+    """dA B^T, A dB^T and dA dB^T of one step with eta = 1/100, in rationals."""
+    dA, dB = (step(g, other, law) * Q(-1, 100) for g, other in ((G * B, B), (G.transpose() * A, A)))
+    return dA * B.transpose(), A * dB.transpose(), dA * dB.transpose()
 
 
 def step(g: fmpq_mat, other: fmpq_mat, law: str) -> fmpq_mat:
-    """The direction of one factor."""
+    """The direction of one factor: "descent", "sign", "inverse" (p = -1) or "scaled"."""
     if law == "scaled":
         return g * (other.transpose() * other).inv()
     entry = {"descent": lambda v: v, "sign": lambda v: fmpq(1 if v > 0 else -1), "inverse": lambda v: 1 / v}[law]
@@ -174,12 +163,21 @@ def without_zeros(A: Any, B: Any, G: Any) -> bool:
     quick=21,
     full=210,
 )
-def _exact_steps(A, B, G, case, *, harmless=()):
+def _exact_steps(A, B, G, case, *, harmless=(), power=1):
+    """dZ before and after a transformation; scaling by 2 multiplies dA B^T by 2^{-(1+p)} and A dB^T by 2^{1+p}."""
     law, kind, outcome = case
     T = {"rotation": ROTATION, "scaling": SCALING, "general": GENERAL}[kind]
     A, B, G = fmpq_mat(A), fmpq_mat(B), fmpq_mat(G)
-    before = first_change(A, B, G, law).entries()
-    after = first_change(A * T, B * T.inv().transpose(), G, law).entries()
+    left, right, both = contributions_of(A, B, G, law)
+    before = (left + right + both).entries()
+    moved = contributions_of(A * T, B * T.inv().transpose(), G, law)
+    after = (moved[0] + moved[1] + moved[2]).entries()
+    if kind == "scaling":
+        factor = Q(2) ** (power + {"descent": 1, "sign": 0, "inverse": -1}[law])
+        yield (
+            "scaled contributions",
+            eq([*moved[0].entries(), *moved[1].entries()], [*(left / factor).entries(), *(right * factor).entries()]),
+        )
     if outcome == "same" or (law, kind) in harmless:
         yield "unchanged", eq(after, before)
     else:
@@ -191,4 +189,7 @@ standard_optimizers_not_invariant.mutant("gradient descent has the exponent 1", 
 standard_optimizers_not_invariant.mutant("exponent |p| for power laws", claimed="p", breaks="exponent")
 standard_optimizers_not_invariant.mutant(
     "p = -1 is invariant under rotations", harmless=(("inverse", "rotation"),), breaks="unchanged"
+)
+standard_optimizers_not_invariant.mutant(
+    "scaling by s multiplies A dB^T by s^p", power=0, breaks="scaled contributions"
 )
