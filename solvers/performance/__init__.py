@@ -5,7 +5,7 @@ Contents:
     functions: classes of functions by their interpolation conditions
     operators: classes of operators
     model: `Performance`, the problem as a user writes it, and its semidefinite program
-    bounds: `enclose`, rigorous bounds on both sides (`sides`, `interior`, `zoom`, `scaling`)
+    bounds: `enclose`, rigorous bounds on both sides, for data of any size (`sides`, `interior`, `zoom`, `scaling`, `units`)
     faces, implicit: programs whose multipliers or points have no interior (`polish`, `subspaces`)
     proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
     pepit: problems of PEPit (an extra) with exact data (`exact_floats`, `pepit_roots`, `pepit_table`)

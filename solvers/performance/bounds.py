@@ -22,8 +22,8 @@ from solvers.conic.result import accepted, assembled
 from solvers.conic.rounding import to_float
 from solvers.performance.faces import Face, faces
 from solvers.performance.interior import Point
-from solvers.performance.scaling import balanced, translated
 from solvers.performance.sides import both_sides
+from solvers.performance.units import measured, restored
 
 HINT = "where coefficients are rounded roots there may be none: try rational parameters"
 WITHIN = 1e-7
@@ -47,9 +47,8 @@ def enclose(problem: ConicProblem, within: float = WITHIN) -> Certified:
     """
     if problem.P is not None or not problem.is_exact or exact.is_linear(problem) or not _ends_with_gram(problem):
         return certify(problem)
-    even, factors = balanced(problem)
-    found = _enclosed(even, within)
-    return replace(found, problem=problem, certificate=translated(found.certificate, factors))
+    even, units = measured(problem)
+    return restored(_enclosed(even, within), problem, units)
 
 
 def _enclosed(problem: ConicProblem, within: float) -> Certified:

@@ -1,48 +1,13 @@
-"""Rescalings of a program that doubles like better, with the way back for points and multipliers."""
+"""Programs near a program: the right-hand side multiplied, the cone shrunk."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 from flint import fmpq
 
-from solvers.certificates import ConicCertificate, ConicProblem, DualBound, Enclosure, Infeasibility
+from solvers.certificates import ConicProblem
 from solvers.conic.numeric import FloatProblem
-from solvers.conic.rounding import dyadic, to_float
-
-Point = tuple[fmpq, ...]
-
-
-def balanced(problem: ConicProblem) -> tuple[ConicProblem, list[fmpq]]:
-    """Equalities and inequalities multiplied by powers of two so that their largest coefficients are near 1."""
-    rows, b, factors = list(problem.rows), list(problem.b), [fmpq(1)] * len(problem.b)
-    for cone, block in problem.blocks():
-        if cone.kind not in ("zero", "nonneg"):
-            continue
-        for i in range(block.start, block.stop):
-            size = max((abs(to_float(value)) for _, value in rows[i]), default=1.0)
-            if not 0.25 < size < 4 and np.isfinite(size) and size > 0:
-                factors[i] = fmpq(2) ** -round(float(np.log2(size)))
-                rows[i] = tuple((j, value * factors[i]) for j, value in rows[i])
-                b[i] = b[i] * factors[i]
-    return ConicProblem(problem.c, tuple(rows), tuple(b), problem.cones, None, problem.offset), factors
-
-
-def translated(certificate: ConicCertificate | None, factors: list[fmpq]) -> ConicCertificate | None:
-    """The certificate for the program whose rows were multiplied."""
-
-    def original(y: Point) -> Point:
-        return tuple(v * f for v, f in zip(y, factors))
-
-    match certificate:
-        case DualBound():
-            return replace(certificate, y=original(certificate.y))
-        case Enclosure(primal=primal, dual=dual):
-            return Enclosure(primal, replace(dual, y=original(dual.y)))
-        case Infeasibility():
-            return replace(certificate, y=original(certificate.y))
-    return certificate
+from solvers.conic.rounding import dyadic
 
 
 def scale(optimum: float) -> fmpq:

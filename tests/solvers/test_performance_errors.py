@@ -52,16 +52,8 @@ def test_contradicting_hypotheses_are_said_to_be_infeasible() -> None:
         descent(-1).worst_case().bounds()
 
 
-def test_a_failing_solver_leaves_no_false_bound_and_a_hint() -> None:
-    """L = 10^-12 and R = 10^6: the true value 1/6 lies within whatever was proven."""
-    pep = Performance()
-    f = pep.function(smooth_convex(fmpq(1, 10**12)))
-    best, x = f.minimiser(), pep.vector()
-    pep.require(squared(x - best.x), 10**12)
-    pep.maximise(f(x - f(x).g * 10**12).f - best.f)
-    found = pep.worst_case()
-    assert found.lower is None or found.lower <= fmpq(1, 6)
-    assert found.upper is None or found.upper >= fmpq(1, 6)
+def test_a_failing_solver_leaves_a_hint() -> None:
+    pep = descent()
     program = pep.program()
     nothing = Certified("inconclusive", None, None, None, program.problem, "Clarabel ended with MaxIterations")
     with pytest.raises(ArithmeticError, match=r"inconclusive.*MaxIterations.*of size 1"):
