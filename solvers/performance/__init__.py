@@ -4,7 +4,8 @@ Contents:
     expressions: `Vector`, `Scalar`, `inner`, `squared`
     functions: classes of functions by their interpolation conditions
     operators: classes of operators
-    model: `Performance`, the problem as a user writes it, and its semidefinite program
+    model: `Performance`, the problem as a user writes it
+    program: its semidefinite program
     bounds: `enclose`, rigorous bounds on both sides, for data of any size (`sides`, `interior`, `zoom`, `scaling`, `units`)
     faces, implicit: programs whose multipliers or points have no interior (`polish`, `subspaces`)
     proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
@@ -26,7 +27,7 @@ from solvers.performance.functions import (
     smooth_strongly_convex,
     strongly_convex,
 )
-from solvers.performance.model import Performance, Program, Sampled
+from solvers.performance.model import Performance, Sampled
 from solvers.performance.operators import (
     LipschitzOperator,
     Monotone,
@@ -38,6 +39,7 @@ from solvers.performance.operators import (
     strongly_monotone,
     weak_minty,
 )
+from solvers.performance.program import Program
 from solvers.performance.proofs import attained_in_field, certificate, proven, proven_in_field, slack
 from solvers.performance.result import WorstCase
 

@@ -16,7 +16,8 @@ from flint import fmpq
 from solvers.certificates import DualBound, InvalidCertificate, check, rational
 from solvers.certificates.rational import dot
 from solvers.performance.expressions import Scalar, exact, scalar
-from solvers.performance.model import Performance, Program
+from solvers.performance.model import Performance
+from solvers.performance.program import Program
 
 
 def certificate(program: Program, multipliers: Mapping[Any, Any]) -> DualBound:

@@ -42,6 +42,7 @@ def test_badly_scaled_gradient_descent_is_l_r2_over_ten(L: fmpq, radius2: fmpq) 
     low, high = found.bounds()
     assert low <= L * radius2 / 10 <= high
     assert high - low <= high / 10**6
+    assert found.certified.certificate is not None
     verified = check(found.certified.problem, found.certified.certificate)
     assert (verified.lower, verified.upper) == (-high, -low)
 
