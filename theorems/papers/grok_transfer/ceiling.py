@@ -46,8 +46,9 @@ NAMED = {
     method="orbits: all 3,654 multisets of three neuron states; networks: accuracy on all points in integers, random integer weights near "
     "the extremal network and anywhere",
     rests_on=(
-        "the distribution is uniform on orbits {x, -x, x', -x'} with labels y, y, -y, -y, and a neuron without bias is active on at most "
-        "one point of a pair (x, -x); y f(x) > 0 needs an active neuron with y a > 0",
+        "the distribution is uniform on orbits {x, -x, x', -x'} with labels y, y, -y, -y, and a neuron without bias is active on at most one "
+        "point of a pair (x, -x); y f(x) > 0 needs an active neuron with y a > 0",
+        "the extremal network does not look at the noise, so that its accuracy is the same for all p and eps",
     ),
 )
 def three_neuron_ceiling(first, *, neurons=3, ceiling=THREE_QUARTERS):
@@ -138,6 +139,7 @@ ONE_DIMENSION = {
     rests_on=(
         "without biases f has a constant sign on z > 0 and on z < 0, and f(0) = 0; z(-x) = -z(x) and y(-x) = y(x), so that P(z > 0, y) = "
         "P(z < 0, y) = P(y, z != 0)/2",
+        "the extremal network does not look at the noise, so that its accuracy is the same for all p and eps",
     ),
 )
 def one_dimensional_embedding_fails(p, eps, *, most=HALF):

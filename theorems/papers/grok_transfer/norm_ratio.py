@@ -19,7 +19,7 @@ LOW, HIGH, TOLERANCE = Q(18, 10), Q(23, 10), Q(12, 100)
 SIZES = {
     "quick": {"n": (50, 90, 160), "p": (400, 800, 1600), "eps": ("1/40", "1/20", "1/10")},
     "full": {"n": (200, 400, 800), "p": (2000, 4000, 8000), "eps": ("1/80", "1/40", "1/20")},
-    "outside": {"n": (25, 25, 25), "p": (4000, 4000, 4000), "eps": ("1/40", "1/20", "1/10")},  # eps^2 p/n up to 1.6
+    "outside": {"n": (40, 40, 40), "p": (6400, 6400, 6400), "eps": ("1/10", "1/8", "1/6")},  # eps^2 p/n from 1.6 on
 }
 
 
@@ -119,9 +119,11 @@ def along(points: Sequence[Point], axis: str, runs: int, constant: Any, power: A
 
 weak_norm_ratio.mutant("r_W ~ eps/n", powers={**AXES, "n": Q(-1)})
 weak_norm_ratio.mutant("r_W ~ eps^2", powers={**AXES, "eps": Q(2)})
-weak_norm_ratio.mutant("r_W ~ p^(-1/4)", powers={**AXES, "p": Q(-1, 4)})
+weak_norm_ratio.mutant(
+    "the norm of all noise weights is independent of p: r_W ~ p^(-1/2)", powers={**AXES, "p": Q(-1, 2)}
+)
 weak_norm_ratio.mutant("constant sqrt 2 (half of the points in each sum)", constant=Q(707, 1000))
 weak_norm_ratio.mutant("constant 2.5", constant=Q(5, 4))
 weak_norm_ratio.mutant(
-    "outside the regime: eps^2 p/n up to 1.6", domain={"sizes": Choices("outside"), "axis": Choices("eps")}
+    "outside the regime: eps^2 p/n from 1.6 on", domain={"sizes": Choices("outside"), "axis": Choices("eps")}
 )
