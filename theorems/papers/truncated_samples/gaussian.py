@@ -86,11 +86,6 @@ def truncated(S: Union, theta: Any) -> Truncated:
     return Truncated(p, t + shift, centred - shift * shift, centred)
 
 
-def nll_curvature(S: Union, theta: Any) -> arb:
-    """The second derivative of the truncated negative log-likelihood: the variance of the truncated law."""
-    return truncated(S, theta).variance
-
-
 @dataclass(frozen=True)
 class Problem:
     """A truncated Gaussian problem.
