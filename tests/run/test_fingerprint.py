@@ -78,6 +78,37 @@ def test_libraries_installed_beside_the_suite_are_not_followed(tree: Path) -> No
     assert set(Closure([tree, mine]).of(["claims_mine"])) == {"claims_mine", "helper", "solvers", "solvers.lazy"}
 
 
+def test_an_edit_of_a_package_elsewhere_on_the_path_changes_the_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "src" / "paper_code_of_mine"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from paper_code_of_mine.constants import K\n")
+    (package / "constants.py").write_text("K = 1\n")
+    (tmp_path / "src" / "single_of_mine.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path / "src")
+    (tmp_path / "claims_k.py").write_text(
+        "from theorems import Integers, Paper\nPAPER = Paper(key='elsewhere', title='t')\n\n\n"
+        "@PAPER.bound(domain=dict(n=Integers(0, 5)))\ndef f(n):\n    'n <= K n'\n"
+        "    import numpy, single_of_mine\n    from paper_code_of_mine import K\n    return n, K * n\n"
+    )
+    file = str(tmp_path / "claims_k.py")
+    try:
+        (paper,) = registry.load_file(file)
+        (claim,) = paper.claims.values()
+        prints = Fingerprints()
+        first = prints.of(file, claim)
+        names = {path.name for path in prints._files[claim.id]}
+        assert {"constants.py", "single_of_mine.py", "claims_k.py"} <= names
+        assert not any(
+            "site-packages" in path.parts for path in prints._files[claim.id] if "theorems" not in path.parts
+        )
+        (package / "constants.py").write_text("K = 0\n")
+        assert Fingerprints().of(file, claim) != first
+    finally:
+        registry._PAPERS.pop("elsewhere", None)
+
+
 def test_every_module_that_a_paper_really_loads_is_in_its_closure() -> None:
     """Oracle: what Python itself has loaded of `solvers` after the import of the paper's module."""
     registry.load_paper("ridgeless_errors")

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 import json
+import sysconfig
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -148,12 +150,14 @@ class Closure:
     Args:
         roots: folders in which modules are looked for, in order; what is found in none of them is a library. The first
             holds the suite, and may hold libraries beside it (an installed suite does): of it, the suite alone counts.
+            With further ones (a user's file), what Python finds outside of its libraries counts as well.
         known: facts about files by digest; see `Source`.
     """
 
     def __init__(self, roots: Sequence[Path], known: MutableMapping[str, str] | None = None) -> None:
         self.roots, self.known = list(roots), known
         self._sources: dict[str, Source | None] = {}
+        self._developed: dict[str, Path | None] = {}
 
     def source(self, module: str) -> Source | None:
         """The file of a module, or None when it is not part of the suite."""
@@ -164,12 +168,21 @@ class Closure:
 
     def _path(self, module: str) -> Path | None:
         relative = Path(*module.split("."))
-        own = module.partition(".")[0] in OWN
-        for root in self.roots if own else self.roots[1:]:
+        for root in self._roots(module.partition(".")[0]):
             for path in (root / relative / "__init__.py", root / relative.with_suffix(".py")):
                 if module and path.is_file():
                     return path
         return None
+
+    def _roots(self, top: str) -> list[Path]:
+        if top in OWN:
+            return self.roots
+        if len(self.roots) == 1:
+            return []
+        if top not in self._developed:
+            self._developed[top] = developed(top)
+        found = self._developed[top]
+        return self.roots[1:] if found is None else [*self.roots[1:], found]
 
     def adopt(self, source: Source) -> None:
         """Know a file that no import would find by its name (a user's claim file)."""
@@ -225,3 +238,27 @@ class Closure:
                 for path in sorted((root / top).rglob("*.py")):
                     parts = path.relative_to(root).with_suffix("").parts
                     yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def developed(top: str) -> Path | None:
+    """The folder of a module or package that is no library: on Python's path, or installed with `pip install -e`.
+
+    Args:
+        top: a name without dots. It is looked for and not imported.
+    """
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return None
+    if spec is None:
+        return None
+    if spec.submodule_search_locations:
+        folder = Path(next(iter(spec.submodule_search_locations))).parent
+    elif spec.has_location and spec.origin:
+        folder = Path(spec.origin).parent
+    else:
+        return None
+    folder = folder.resolve()
+    libraries = [Path(p).resolve() for name, p in sysconfig.get_paths().items() if "lib" in name]
+    inside = any(folder.is_relative_to(p) for p in libraries)
+    return None if inside or {"site-packages", "dist-packages"} & set(folder.parts) else folder
