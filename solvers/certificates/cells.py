@@ -8,54 +8,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, lcm
-from typing import TYPE_CHECKING
 
 from flint import fmpq
 
 from solvers.certificates.bounds import InvalidCertificate
 
-if TYPE_CHECKING:
-    from solvers.certificates.words import Array
-
 Normal = tuple[int, ...]
 
 
-def check_cells(X: Sequence[Sequence[fmpq]], cells: Sequence[Sequence[fmpq]]) -> Array:
-    """The active samples at each witness (pairs x n bools), once the witnesses represent all pairs of cells.
+def check_cells(X: Sequence[Sequence[fmpq]], cells: Sequence[Sequence[fmpq]]) -> list[bytes]:
+    """The active samples at each witness (n bytes 0 or 1), once the witnesses are seen to represent all pairs of cells.
+
+    The products of all samples with a witness are the digits of one long integer; with half the base minus 1 added to
+    every digit, the leading bits of the digits are 1 exactly where the products are positive.
 
     Raises:
         InvalidCertificate: for a witness on a hyperplane, two witnesses of one pair, or a number of cells that
             is not the number of cells.
     """
-    import numpy as np
-
-    from solvers.certificates.words import signs
-
-    d = len(X[0])
+    n, d = len(X), len(X[0])
     if any(len(z) != d or any(v.q != 1 for v in z) for z in cells):
         raise InvalidCertificate(f"a witness of a cell is not an integer vector of length {d}")
     rows = [integer_row(row) for row in X]
-    nonzero = [k for k, row in enumerate(rows) if any(row)]
-    if not nonzero:
+    if not any(map(any, rows)):
         if cells:
             raise InvalidCertificate("all samples are zero: there is one cell, and none is to be listed")
-        return np.zeros((0, len(X)), bool)
-    S = signs([[int(v.p) for v in z] for z in cells], [rows[k] for k in nonzero])
-    touching = (S == 0).any(axis=1)
-    if touching.any():
-        raise InvalidCertificate(f"the witness of cell {touching.argmax()} lies on a hyperplane of a sample")
-    seen: set[bytes] = set()
-    for i, line in enumerate(np.packbits(S[:, :1] == S, axis=1)):  # the same for antipodes
-        key = line.tobytes()
-        if key in seen:
+        return []
+    witnesses = [[int(v.p) for v in z] for z in cells]
+    width = (d.bit_length() + _bits(rows) + _bits(witnesses)) // 8 + 1  # bytes of a digit: |x.z| < 2^(8 width - 1)
+    ones, top = sum(1 << 8 * width * k for k in range(n)), 8 * width - 1
+    half = ones * ((1 << top) - 1)
+    columns = [sum(row[j] << 8 * width * k for k, row in enumerate(rows)) for j in range(d)]
+    nonzero = sum(1 << 8 * width * k for k, row in enumerate(rows) if any(row))
+    masks: list[bytes] = []
+    seen: set[int] = set()
+    for i, z in enumerate(witnesses):
+        products = sum([a * v for a, v in zip(columns, z)])
+        above, below = ((half + products) >> top & ones, (half - products) >> top & ones)
+        if above | below != nonzero:
+            raise InvalidCertificate(f"the witness of cell {i} lies on a hyperplane of a sample")
+        if above in seen or below in seen:
             raise InvalidCertificate(f"cell {i} was listed before, as itself or as its antipode")
-        seen.add(key)
+        seen.add(above)
+        masks.append(above.to_bytes(n * width, "little")[::width])
     expected = _count(_distinct(rows), d)
     if 2 * len(cells) != expected:
         raise InvalidCertificate(f"{2 * len(cells)} cells are listed, and the arrangement has {expected}")
-    active = np.zeros((len(cells), len(X)), bool)
-    active[:, nonzero] = S > 0
-    return active
+    return masks
+
+
+def _bits(vectors: Sequence[Sequence[int]]) -> int:
+    return max((max(map(abs, v)) for v in vectors), default=0).bit_length()
 
 
 def integer_row(row: Sequence[fmpq]) -> Normal:

@@ -7,7 +7,7 @@ every network of any width (Pilanci and Ergen 2020; weak duality needs nothing b
 The constraint is checked cell by cell: on the closed cone K of a cell with active samples D,
 nu.(Xu)_+ = c.u with c = X^T D nu, and c.u <= |c + G^T lam| |u| for every lam >= 0, where G u >= 0 on K. Every u
 lies in some closed cell; `solvers.certificates.cells` sees that no cell is missing from the list. Most cones are far
-from tight, and integers of 64 bits show it; the others are decided with all digits.
+from tight, and the leading bits of the data show it; the others are decided with all digits.
 
 Upper bound: the value of one network with rational weights.
 """
@@ -16,16 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import lcm
-from typing import TYPE_CHECKING
+from functools import cached_property
+from itertools import compress
+from math import isqrt, lcm
 
 from flint import fmpq, fmpz, fmpz_mat
 
 from solvers.certificates.bounds import InvalidCertificate, Verified
 from solvers.certificates.cells import check_cells, count_cells, normals
-
-if TYPE_CHECKING:
-    from solvers.certificates.words import Array
 
 __all__ = [
     "Multiplier",
@@ -40,6 +38,8 @@ __all__ = [
     "network_value",
     "normals",
 ]
+LEADING = 24
+"""Bits of the data that are tried before all of them."""
 
 
 @dataclass(frozen=True)
@@ -117,18 +117,18 @@ def check_relu(problem: ReluProblem, certificate: ReluCertificate) -> Verified:
     n = len(problem.X)
     if len(certificate.nu) != n:
         raise InvalidCertificate(f"nu has {len(certificate.nu)} entries; expected {n}")
-    active = check_cells(problem.X, certificate.cells)
-    check_dual(problem, certificate, active)
+    masks = check_cells(problem.X, certificate.cells)
+    check_dual(problem, certificate, masks)
     lower = sum((v * (t - v / 2) for v, t in zip(certificate.nu, problem.y)), fmpq(0))
     upper = network_value(problem, certificate.network)
     count = 2 * len(certificate.cells) if certificate.cells else 1
     return Verified(f"the optimum of all widths lies in the stated interval ({count} cells)", lower, upper)
 
 
-def check_dual(problem: ReluProblem, certificate: ReluCertificate, active: Array) -> None:
+def check_dual(problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[bytes]) -> None:
     """Raise `InvalidCertificate` unless |nu.(Xu)_+| <= beta |u| is shown on all cells."""
     beta2 = problem.beta**2
-    for i, side, sign, square, scale in dual_bounds(problem, certificate, active, problem.beta):
+    for i, side, sign, square, scale in dual_bounds(problem, certificate, masks, problem.beta):
         if beta2.q * square > beta2.p * scale:
             missing = (
                 ""
@@ -139,87 +139,121 @@ def check_dual(problem: ReluProblem, certificate: ReluCertificate, active: Array
 
 
 def dual_bounds(
-    problem: ReluProblem, certificate: ReluCertificate, active: Array, limit: fmpq
+    problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[bytes], limit: fmpq
 ) -> Iterator[tuple[int, int, int, fmpz, fmpz]]:
     """Exact bounds |sign c + G^T lam|^2 = S / D, as (cell, side, sign, S, D), of all signed cones but those with a
-    bound that 64-bit integers show to be at most `limit`.
+    bound that leading bits show to be at most `limit`.
 
     Where no multiplier is given lam = 0.
 
+    Leading bits: X = (X' + e) / 2^a and nu = (N' + f) / 2^b with integers X', N' and entries of e and f in [0, 1), so
+    2^(a+b) c differs from X'^T D N' by at most sum_k |X'_k| + |N'_k| + 1 in every component. Any lam >= 0 proves a bound,
+    so L / 2^b serves, L the integer part of 2^b lam, and 2^(a+b) G^T lam differs from G'^T L by at most sum L. What
+    differs by t in every component differs by at most t root in norm, root = ceil(sqrt d).
+
     Args:
         problem, certificate: the data.
-        active: the active samples at each witness, pairs x n bools.
+        masks: the active samples at each witness, n bytes 0 or 1 (see `check_cells`).
         limit: positive.
 
     Raises:
         InvalidCertificate: for a multiplier of no cone or sample, repeated, or negative.
     """
-    from solvers.certificates.words import shown
+    n, d = len(problem.X), len(problem.X[0])
+    _refuse_malformed(certificate.multipliers, len(masks), n)
+    given: list[Multiplier | None] = [None] * (4 * len(masks))
+    for m in certificate.multipliers:
+        given[4 * m.cell + 2 * m.side + (m.sign < 0)] = m
+    a = LEADING - _magnitude([v for row in problem.X for v in row])
+    b = LEADING - _magnitude(certificate.nu)
+    X = [[_floor(v, a) for v in row] for row in problem.X]
+    N = [_floor(v, b) for v in certificate.nu]
+    root = isqrt(d - 1) + 1
+    room = _floor(limit, a + b) - root * sum(max(map(abs, row)) + abs(t) + 1 for row, t in zip(X, N))
+    columns = [[row[j] * t for row, t in zip(X, N)] for j in range(d)]
+    total = [sum(column) for column in columns]
+    exact = _Exact(problem, certificate, masks)
+    for i, mask in enumerate(masks):
+        c = [sum(compress(column, mask)) for column in columns]
+        for side, vector in ((0, c), (1, [t - v for t, v in zip(total, c)])):
+            if room >= 0 and sum([v * v for v in vector]) <= room * room:
+                continue
+            for sign in (1, -1):
+                multiplier = given[4 * i + 2 * side + (sign < 0)]
+                if multiplier is None:
+                    yield i, side, sign, *exact.bound(i, side, sign, None)
+                    continue
+                moved, left, towards = vector, room, _towards(side, sign)
+                for k, value in zip(multiplier.rows, multiplier.values):
+                    L = int(value.p << b) // int(value.q) if b >= 0 else _floor(value, b)
+                    left -= root * L
+                    if mask[k] != towards:
+                        L = -L
+                    moved = [v + L * t for v, t in zip(moved, X[k])]
+                if left < 0 or sum([v * v for v in moved]) > left * left:
+                    yield i, side, sign, *exact.bound(i, side, sign, multiplier)
 
-    X, nu, multipliers = problem.X, certificate.nu, certificate.multipliers
-    cones = _cones(multipliers, *active.shape)
-    listed = [(cone, k, v) for cone, m in zip(cones, multipliers) for k, v in zip(m.rows, m.values)]
-    undecided = [index for index, done in enumerate(shown(X, nu, active, listed, limit)) if not done]
-    if not undecided:
-        return
-    # X = A / p, nu = N / q, so c = C / (p q)
-    A, p = _integers(X)
-    [N], q = _integers([nu])
-    weighted = fmpz_mat([[t * v for v in row] for t, row in zip(N, A)])
-    sides = sorted({index // 2 for index in undecided})
-    chosen = fmpz_mat([(active[side // 2] != bool(side % 2)).astype(int).tolist() for side in sides])
-    C = dict(zip(sides, (chosen * weighted).tolist()))
-    unit = fmpz(p * q) ** 2
-    place = dict(zip(cones, multipliers))
-    for index in undecided:
-        i, side, sign, vector = index // 4, index // 2 % 2, -1 if index % 2 else 1, C[index // 2]
-        m = place.get(index)
-        if m is None:
-            yield i, side, sign, sum([v * v for v in vector], fmpz(0)), unit
-        else:
-            square, h = _square(m, vector, A, q, active[i])
-            yield i, side, sign, square, unit * h * h
 
+def _towards(side: int, sign: int) -> int:
+    """The entry of a mask at which x_k has the coefficient lam_k in sign G^T lam; at the other it has -lam_k.
 
-def _cones(multipliers: Sequence[Multiplier], cells: int, n: int) -> list[int]:
-    """The index 4 cell + 2 side + (sign < 0) of each multiplier's signed cone.
-
-    Raises:
-        InvalidCertificate: unless these are multipliers lam >= 0 of samples, at most one for a signed cone.
+    G u >= 0 holds row by row: x_k.u >= 0 where active, -x_k.u >= 0 where not; on the antipodal side the other way round.
     """
+    return int((side == 0) == (sign > 0))
+
+
+class _Exact:
+    """Bounds with all digits: X = A / p and nu = N / q, so c = C / (p q)."""
+
+    def __init__(self, problem: ReluProblem, certificate: ReluCertificate, masks: Sequence[bytes]) -> None:
+        self.problem, self.certificate, self.masks = problem, certificate, masks
+
+    @cached_property
+    def data(self) -> tuple[list[list[fmpz]], int, list[list[fmpz]], int]:
+        """A, p, the rows N_k A_k, and q."""
+        A, p = _integers(self.problem.X)
+        [N], q = _integers([self.certificate.nu])
+        return A, p, [[t * v for v in row] for t, row in zip(N, A)], q
+
+    def bound(self, i: int, side: int, sign: int, m: Multiplier | None) -> tuple[fmpz, fmpz]:
+        """(S, D) with |sign c + G^T lam|^2 = S / D."""
+        A, p, weighted, q = self.data
+        mask = self.masks[i]
+        rows, values = (m.rows, m.values) if m else ((), ())
+        h = lcm(*{int(v.q) for v in values})
+        inside = compress(weighted, mask if side == 0 else (not active for active in mask))
+        moved = [h * sum(column, fmpz(0)) for column in zip(*inside)] or [fmpz(0)] * len(A[0])
+        for k, value in zip(rows, values):
+            L = q * value.p * (h // value.q) * (1 if mask[k] == _towards(side, sign) else -1)
+            moved = [v + L * t for v, t in zip(moved, A[k])]
+        return sum([v * v for v in moved], fmpz(0)), fmpz(h * p * q) ** 2
+
+
+def _refuse_malformed(multipliers: Sequence[Multiplier], cells: int, n: int) -> None:
+    """Raise `InvalidCertificate` unless these are multipliers lam >= 0 of samples, at most one for a signed cone."""
+    if len({(m.cell, m.side, m.sign) for m in multipliers}) != len(multipliers):
+        raise InvalidCertificate("two multipliers for one signed cone")
     for m in multipliers:
         if not (0 <= m.cell < cells and m.side in (0, 1) and m.sign in (1, -1)):
             raise InvalidCertificate(f"a multiplier of cell {m.cell} (side {m.side}, sign {m.sign}); there are {cells}")
         if len(m.rows) != len(m.values):
             raise InvalidCertificate("a multiplier with missing rows or values")
-    cones = [4 * m.cell + 2 * m.side + (m.sign < 0) for m in multipliers]
-    if len(set(cones)) != len(cones):
-        raise InvalidCertificate("two multipliers for one signed cone")
     for k in {k for m in multipliers for k in m.rows}:
         if not 0 <= k < n:
             raise InvalidCertificate(f"a multiplier of sample {k}; there are {n}")
     if any(v.p < 0 for m in multipliers for v in m.values):
         raise InvalidCertificate("a negative multiplier")
-    return cones
 
 
-def _square(
-    m: Multiplier, vector: Sequence[fmpz], A: Sequence[Sequence[fmpz]], q: int, active: Array
-) -> tuple[fmpz, fmpz]:
-    """(S, h) with |sign c + G^T lam|^2 = S / (h p q)^2, where c = vector / (p q) and X = A / p."""
-    h = fmpz(1)
-    for value in m.values:
-        if h % value.q != 0:
-            h = h.lcm(value.q)
-    moved = [h * v for v in vector]
-    for k, value in zip(m.rows, m.values):
-        # G u >= 0 holds row by row: x_k.u >= 0 where active, -x_k.u >= 0 where not
-        inside = bool(active[k]) != bool(m.side)
-        weight = q * value.p * (h // value.q)
-        if inside != (m.sign > 0):
-            weight = -weight
-        moved = [v + weight * t for v, t in zip(moved, A[k])]
-    return sum([v * v for v in moved], fmpz(0)), h
+def _magnitude(values: Sequence[fmpq]) -> int:
+    """An e with |v| < 2^e for all values (0 if all are zero)."""
+    return max((v.p.bit_length() - v.q.bit_length() + 1 for v in values if v.p != 0), default=0)
+
+
+def _floor(v: fmpq, bits: int) -> int:
+    """The integer part of 2^bits v."""
+    p, q = int(v.p), int(v.q)
+    return (p << bits) // q if bits >= 0 else p // (q << -bits)
 
 
 def network_value(problem: ReluProblem, network: Sequence[Neuron]) -> fmpq:

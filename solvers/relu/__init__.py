@@ -2,10 +2,10 @@
 
 Contents:
     training: `train(X, y, beta)`, the public entry point
-    arrangement: all cells of the hyperplanes of the samples, exactly
-    geometry, projection, lasso, working_set: the convex program in doubles
-    faces, refine, enclosure: any precision, and the certificate of the optimal value
-    tight, structure, decide, box: the tight directions and the optimal polytope, certified by balls
+    arrangement, signs: all cells of the hyperplanes of the samples, exactly
+    geometry, projection, lasso, newton, working_set: the convex program in doubles
+    faces, refine, bounds, enclosure: any precision, and the certificate of the optimal value
+    tight, structure, decide, box, simple: the tight directions and the optimal polytope, certified by balls
     known, surds, rational: what is exact about the dual optimum, ties included
     planted: rational problems with a known optimum
     pruning, paths: irreducible networks, and paths along which the loss never increases, exactly

@@ -23,8 +23,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from solvers.certificates.relu import count_cells
-from solvers.certificates.words import leading_signs
 from solvers.relu.exact import Integers, primitive
+from solvers.relu.signs import leading_signs
 
 Array = np.ndarray[Any, Any]
 

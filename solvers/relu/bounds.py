@@ -7,7 +7,7 @@ multipliers to the working precision. The checker decides; a poor multiplier onl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,9 @@ def with_multipliers(
             lipschitz = sum((arb(sum((v * v for v in row), fmpq(0))).sqrt() for row in data.problem.X), arb(0))
             scale = beta / largest * (1 - lipschitz / beta * arb(2) ** (1 - digits))
             nu = tuple(dyadic_ball(scale * v, digits) for v in nu)
+            if not 1 - scale < CLOSE / 8:
+                t = dyadic_ball(scale, SHORT)
+                loose = [replace(m, values=tuple(v * t for v in m.values)) for m in loose]
             cones = [(cone, {k: _rounded(v * scale, bits) for k, v in lam.items()}) for cone, lam in cones]
     made = [Multiplier(*cone, tuple(lam), tuple(map(ball_midpoint, lam.values()))) for cone, lam in cones]
     return nu, (*made, *loose)

@@ -51,16 +51,12 @@ class ExactFace:
 
 def exact_face(data: Data, cells: Arrangement, face: Face) -> ExactFace:
     """The linear algebra of a face; hyperplanes that contain its span are added to its zeros."""
-    normals = cells.normals
     zero = [k for k, v in enumerate(face.pattern) if v == 0]
-    B = null_space(fmpq_mat(fmpz_mat([list(normals[k]) for k in zero]))) if zero else identity(cells.d)
-    if not zero and not normals:
-        B = identity(cells.d)
-    images = fmpq_mat(fmpz_mat([list(h) for h in normals])) * B if B.ncols() else None
-    pattern = tuple(
-        v if images is not None and any(images[k, j] != 0 for j in range(B.ncols())) else 0
-        for k, v in enumerate(face.pattern)
-    )
+    B, pattern = identity(cells.d), face.pattern
+    if zero:
+        B = null_space(fmpq_mat(fmpz_mat([list(cells.normals[k]) for k in zero])))
+        images = fmpq_mat(fmpz_mat([list(h) for h in cells.normals])) * B
+        pattern = tuple(v if any(row) else 0 for v, row in zip(pattern, images.tolist()))
     rows = row_signs(cells, pattern)
     X = fmpq_mat([list(row) if sign > 0 else [fmpq(0)] * cells.d for row, sign in zip(data.problem.X, rows)])
     N = (B.transpose() * B).inv() if B.ncols() else fmpq_mat(0, 0)

@@ -89,7 +89,7 @@ def nearly_tight(geo: Geometry, certificate: ReluCertificate) -> Tight | str:
     limit = problem.beta * (1 - MARGIN)
     square = limit * limit
     chosen: list[tuple[int, int]] = []
-    for i, side, sign, S, D in dual_bounds(problem, certificate, cells.row_signs > 0, limit):
+    for i, side, sign, S, D in dual_bounds(problem, certificate, [row.tobytes() for row in cells.row_signs > 0], limit):
         if square.q * S > square.p * D:
             chosen.append((sign, i + side * half))
     nu = np.array([int(v.p) / int(v.q) for v in certificate.nu])

@@ -33,8 +33,8 @@ ROUGH = 1.0
 """Relative dual infeasibility above which Newton's method need not go far."""
 COARSE = 400
 """Interior points of cells, and of facets if there are few cells, that are tried first."""
-ALMOST, FEW = 0.2, 600
-"""Relative dual infeasibility and number of cells from which a search of all cells comes too early."""
+FEW = 600
+"""Cells up to which every round searches all of them."""
 ON_HYPERPLANE = 1e-10
 
 
@@ -113,7 +113,7 @@ def solve(
     pool = _start(geo, allowed)
     nu, active = y - pool.A @ pool.c, pool.active()
     best: FloatSolution | None = None
-    local = True
+    local = len(geo.active) > FEW
     for rounds in range(ROUNDS):
         fresh, longest, bounds = _violations(geo, nu, allowed, local)
         if local and longest <= beta * (1 + ACCURACY):
@@ -124,7 +124,7 @@ def solve(
             best = FloatSolution(nu, active, excess, rounds, bounds if allowed is None else None)
             if excess <= ACCURACY:
                 break
-        local = (excess > ALMOST or (len(geo.active) > FEW and excess > 1e-9)) and rounds < ROUNDS - 2
+        local = len(geo.active) > FEW and excess > 1e-9 and rounds < ROUNDS - 2
         pool = pool.joined(fresh)
         pool = replace(pool, c=lasso(pool.A, y, beta, pool.c))
         nu, active = y - pool.A @ pool.c, pool.active()
@@ -200,32 +200,24 @@ def _of_active(geo: Geometry, active: Sequence[Active]) -> Pool:
 def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) -> tuple[Pool, float, Bounds]:
     """The directions of the longest projections beyond beta, the length of the longest, and all projections made.
 
-    The local search looks at cells whose value at an interior point is not below that of their neighbours, and at
-    these neighbours.
+    Directions are taken near the tops (`_near_tops`) if the longest is there, and a local search makes no other
+    projections.
     """
     beta, signs = geo.data.beta, np.array([1, -1])
     C = geo.active @ (nu[:, None] * geo.data.X)
     select = np.linalg.norm(C, axis=1) > beta * (1 - CLOSE)
     selected = np.stack([select, select]) if allowed is None else select & allowed
-    if local:
-        inner = (C * geo.points).sum(axis=1)
-        # the last place stands for no neighbour
-        height = np.full((2, len(C) + 1), -np.inf)
-        height[:, :-1] = np.where(selected, signs[:, None] * inner, -np.inf)
-        top, here = height[:, geo.neighbours].max(axis=2), height[:, :-1]
-        row, cells = np.nonzero((here >= top) & (here > 0))
-        near = np.zeros((2, len(C) + 1), bool)
-        near[row, cells] = True
-        near[row[:, None], geo.neighbours[cells]] = True
-        selected &= near[:, :-1]
-    row, cells = np.nonzero(selected)
+    near = _near_tops(geo, np.where(selected, signs[:, None] * (C * geo.points).sum(axis=1), -np.inf))
+    row, cells = np.nonzero(selected & near if local else selected)
     s = signs[row]
     enough = beta * (1 - (CLOSE if local else SLACK))
     made = project_onto(s[:, None] * C[cells], geo.cones, cells, enough=enough)
     length = np.linalg.norm(made.u, axis=1)
     longest = float(length.max(initial=beta))
-    order = np.argsort(-length)
-    order = order[: int((length > beta * (1 + 1e-14)).sum())]
+    found = length > beta * (1 + 1e-14)
+    if found.any() and near[row, cells][length.argmax()]:
+        found &= near[row, cells]
+    order = np.flatnonzero(found)[np.argsort(-length[found])]
     U = made.u[order] / length[order, None]
     patterns = np.where(np.abs(U @ geo.H.T) <= ON_HYPERPLANE, 0, geo.signs[cells[order]]).astype(np.int8)
     # neighbours share the directions on their faces
@@ -236,3 +228,15 @@ def _violations(geo: Geometry, nu: Array, allowed: Array | None, local: bool) ->
     side = s[order][first]
     first = first[(np.cumsum(side[:, None] == signs, axis=0) <= directions_wanted(len(nu))).all(axis=1)]
     return _pool(geo, s[order][first], patterns[first], U[first]), longest, Bounds(s, cells, made)
+
+
+def _near_tops(geo: Geometry, height: Array) -> Array:
+    """The signed cells (2 x P) that are at least as high as their neighbours, and these neighbours."""
+    # the last place stands for no neighbour
+    padded = np.full((2, height.shape[1] + 1), -np.inf)
+    padded[:, :-1] = height
+    row, cells = np.nonzero((height >= padded[:, geo.neighbours].max(axis=2)) & (height > 0))
+    near = np.zeros(padded.shape, bool)
+    near[row, cells] = True
+    near[row[:, None], geo.neighbours[cells]] = True
+    return near[:, :-1]

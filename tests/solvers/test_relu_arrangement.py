@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 from solvers.certificates.bounds import InvalidCertificate
 from solvers.certificates.relu import check_cells, count_cells
-from solvers.certificates.words import signs as exact_signs
 from solvers.relu import TooManyCells, arrangement, predicted_cells
+from solvers.relu.signs import signs as exact_signs
 
 
 def rational(rows):

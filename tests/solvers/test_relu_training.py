@@ -11,7 +11,7 @@ from solvers.certificates import ReluProblem, check, problem_digest, schema
 from solvers.certificates.bounds import InvalidCertificate
 from solvers.certificates.files import canonical, parse_strict
 from solvers.certificates.relu import check_relu
-from solvers.relu import TooManyCells, UndecidedStructure, staircase, train, training
+from solvers.relu import TooManyCells, UndecidedStructure, staircase, train, training, working_set
 from solvers.relu.training import Solution
 
 
@@ -212,3 +212,14 @@ def test_an_easier_problem_does_not_share_its_certificate():
     harder = ReluProblem(s.problem.X, s.problem.y, s.problem.beta / 2)
     with pytest.raises(InvalidCertificate, match="exceeds beta"):
         check_relu(harder, s.certificate)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_poor_solve_only_widens_the_interval(seed, monkeypatch):
+    X, y, beta, bias = instance(seed)
+    good = train(X, y, beta, bias=bias)
+    monkeypatch.setattr(working_set, "ROUNDS", 1)
+    poor = train(X, y, beta, bias=bias)
+    assert poor.lower <= good.lower
+    assert good.upper <= poor.upper
+    assert poor.upper - poor.lower < 20 * good.upper
