@@ -7,12 +7,12 @@ from functools import cache, lru_cache
 from math import comb
 from typing import Any
 
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq, fmpq_mat, fmpz_mat
 
 from solvers.quadratic_forms import diagonal_cumulant
-from theorems import Arrays, Choices, Given, Integers, Q, eq, le, lt
-from theorems.papers.hierarchical_polynomials.kernels import exponents
+from theorems import Arrays, Choices, Given, Integers, Q, eq, le
 from theorems.papers.hierarchical_polynomials.paper import PAPER
+from theorems.papers.hierarchical_polynomials.setting import exponents, monomial
 
 D = 8
 SETS = 3
@@ -41,8 +41,8 @@ TARGET, NOISE = (0, 1), (2, 3)
     part="enough samples",
     quick=12,
     full=120,
-    method="exact determinants at integer inputs; for features off by an angle, the population least-squares error in rationals",
-    hypotheses="`size` = (r, q): links of degree q in r features of dimension 8; the features are independent (their gradients are, at the first input), the inputs differ; "
+    method="ranks of the matrices of monomials at integer inputs; for features off by an angle, the population least-squares error in rationals",
+    hypotheses="`size` = (r, q): links of degree q in r features of x in R^8; the features are independent (their gradients are, at the first input), the inputs differ; "
     "generic: for some of three sets of inputs, hence for all outside of a hypersurface",
 )
 def link_transfer(size, A, x, *, fewer=0, unstructured=False):
@@ -50,19 +50,16 @@ def link_transfer(size, A, x, *, fewer=0, unstructured=False):
     angle $\delta$ the least-squares error of the new link is $O(\delta^2)$.
     """
     r, degree = size
-    count = comb(r + degree, degree) if not unstructured else comb(D + 2 * degree, 2 * degree)
-    rows = []
-    for point in x.tolist():
-        v = [int(c) for c in point]
-        z = [quadratic(row, v) for row in A.tolist()]
-        rows.append([power(z, e) for e in exponents(r, degree)])
-    each = len(rows) // SETS
-    yield "number of samples", eq(each, count)
-    grams = []
+    ranks = []
     for k in range(SETS):
-        M = fmpq_mat(rows[k * each : (k + 1) * each - fewer])
-        grams.append((M.transpose() * M).det())
-    yield "enough samples", lt(0, sum(grams, fmpq(0)))
+        each = x.nrows() // SETS
+        inputs = [[int(c) for c in point] for point in x.tolist()[k * each : (k + 1) * each - fewer]]
+        if unstructured:
+            seen, unknowns = inputs, exponents(D, 2 * degree)
+        else:
+            seen, unknowns = [[quadratic(row, v) for row in A.tolist()] for v in inputs], exponents(r, degree)
+        ranks.append(fmpz_mat([[monomial(z, e) for e in unknowns] for z in seen]).rank())
+    yield "enough samples", eq(max(ranks), len(unknowns))
 
 
 def independent(A: Any, x: Any) -> bool:
@@ -89,14 +86,6 @@ def quadratic(row: Sequence[Any], v: Sequence[int]) -> int:
         for j in range(i, D):
             total += int(next(above)) * v[i] * v[j] * (1 if i == j else 2)
     return total
-
-
-def power(z: Sequence[int], e: Sequence[int]) -> int:
-    """The monomial."""
-    value = 1
-    for v, k in zip(z, e):
-        value *= v**k
-    return value
 
 
 @cache
@@ -169,6 +158,6 @@ def _angles(t, *, order=2, known=2):
 
 
 link_transfer.mutant("one sample fewer", fewer=1, breaks="enough samples")
-link_transfer.mutant("as many samples as unstructured polynomials", unstructured=True, breaks="number of samples")
+link_transfer.mutant("as few samples for a polynomial of degree 2q in x", unstructured=True, breaks="enough samples")
 link_transfer.mutant("one feature missing", known=1, breaks="known features")
 link_transfer.mutant("an error of order delta", order=1, breaks="order of the error")
