@@ -13,7 +13,7 @@ from theorems.papers.convex_landscape import PAPER
 BITS = 256
 UNIT_OF_DATA = 32  # data are numerators over it
 NUMERATORS = Integers(-97, 97)
-UNDECIDED = 0.08
+UNDECIDED = 0.04
 """Largest share of instances whose optimal set may stay undecided: about 1 % of degenerate data, and one named problem."""
 
 
