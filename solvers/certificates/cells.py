@@ -27,7 +27,7 @@ def check_cells(X: Sequence[Sequence[fmpq]], cells: Sequence[Sequence[fmpq]]) ->
             is not the number of cells.
     """
     n, d = len(X), len(X[0])
-    if any(len(z) != d or any(v.q != 1 for v in z) for z in cells):
+    if {len(z) for z in cells} - {d} or not all(v.q == 1 for z in cells for v in z):
         raise InvalidCertificate(f"a witness of a cell is not an integer vector of length {d}")
     rows = [integer_row(row) for row in X]
     if not any(map(any, rows)):

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from math import isqrt, lcm
+from operator import mul
 
 from flint import fmpq, fmpz, fmpz_mat
 
@@ -176,7 +177,7 @@ def dual_bounds(
     for i, mask in enumerate(masks):
         c = [sum(compress(column, mask)) for column in columns]
         for side, vector in ((0, c), (1, [t - v for t, v in zip(total, c)])):
-            if room >= 0 and sum([v * v for v in vector]) <= room * room:
+            if room >= 0 and sum(map(mul, vector, vector)) <= room * room:
                 continue
             for sign in (1, -1):
                 multiplier = given[4 * i + 2 * side + (sign < 0)]
@@ -190,7 +191,7 @@ def dual_bounds(
                     if mask[k] != towards:
                         L = -L
                     moved = [v + L * t for v, t in zip(moved, X[k])]
-                if left < 0 or sum([v * v for v in moved]) > left * left:
+                if left < 0 or sum(map(mul, moved, moved)) > left * left:
                     yield i, side, sign, *exact.bound(i, side, sign, multiplier)
 
 
@@ -234,7 +235,7 @@ def _refuse_malformed(multipliers: Sequence[Multiplier], cells: int, n: int) -> 
     if len({(m.cell, m.side, m.sign) for m in multipliers}) != len(multipliers):
         raise InvalidCertificate("two multipliers for one signed cone")
     for m in multipliers:
-        if not (0 <= m.cell < cells and m.side in (0, 1) and m.sign in (1, -1)):
+        if not (0 <= m.cell < cells and 0 <= m.side <= 1 and (m.sign == 1 or m.sign == -1)):
             raise InvalidCertificate(f"a multiplier of cell {m.cell} (side {m.side}, sign {m.sign}); there are {cells}")
         if len(m.rows) != len(m.values):
             raise InvalidCertificate("a multiplier with missing rows or values")

@@ -85,8 +85,7 @@ class Arrangement:
         """Unit interior points of the P cells as doubles (the witnesses, then their negatives)."""
         if not self.normals:
             return np.eye(1, self.d)
-        W = np.array([[float(v / big) for v in w] for w in self.witnesses for big in [max(map(abs, w))]], dtype=float)
-        W /= np.linalg.norm(W, axis=1, keepdims=True)
+        W = unit_vectors(self.witnesses)
         return np.vstack([W, -W])
 
 
@@ -247,20 +246,20 @@ def _witnesses(
 ) -> list[Integers]:
     """Short integer interior points: the rounded sum of a cell's unit rays where that is inside, else exact."""
     r = len(H[0])
-    units = _unit(rays)
+    units = unit_vectors(rays)
     total = np.zeros((len(cells), r))
     np.add.at(total, label, units[owner] * side[:, None])
     total /= np.abs(total).max(axis=1, keepdims=True)
     found: list[Integers | None] = [None] * len(cells)
     todo = np.arange(len(cells))
-    for bits in (5, 8, 12, 18, 26, 40, 52):
+    for bits in (10, 16, 26, 40, 52):
         if not todo.size:
             break
-        trial = np.rint(total[todo] * 2.0**bits).astype(np.int64).tolist()
+        trial = np.rint(total[todo] * 2.0**bits).astype(np.int64)
         signs, unknown = leading_signs(trial, H)
         good = ((signs == cells[todo]) & ~unknown).all(axis=1)
-        for place in np.flatnonzero(good).tolist():
-            found[todo[place]] = tuple(trial[place])
+        for place, point in zip(todo[good].tolist(), trial[good].tolist()):
+            found[place] = tuple(point)
         todo = todo[~good]
     for i in todo:
         weighted = [0] * r
@@ -272,11 +271,11 @@ def _witnesses(
     return [w for w in found if w is not None]
 
 
-def _unit(vectors: Sequence[Integers]) -> Array:
+def unit_vectors(vectors: Sequence[Integers]) -> Array:
     """The vectors in doubles, scaled to norm 1."""
-    rows = []
-    for v in vectors:
-        scale = max(map(abs, v))
-        rows.append([x / scale for x in v])
-    units = np.array(rows, dtype=float)
+    try:
+        units = np.array(vectors, dtype=float)
+        units /= np.abs(units).max(axis=1, keepdims=True)
+    except OverflowError:
+        units = np.array([[x / scale for x in v] for v in vectors for scale in [max(map(abs, v))]])
     return np.asarray(units / np.linalg.norm(units, axis=1, keepdims=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from solvers.relu.arrangement import Arrangement
+from solvers.relu.arrangement import Arrangement, unit_vectors
 from solvers.relu.exact import Data
 from solvers.relu.projection import cones_of
 
@@ -60,7 +60,7 @@ class Geometry:
     def __init__(self, data: Data, cells: Arrangement) -> None:
         self.data, self.cells = data, cells
         self.active = cells.active.astype(float)
-        self.H = unit_rows(cells)
+        self.H = unit_vectors(cells.normals) if cells.normals else np.zeros((0, cells.d))
         self.signs = np.vstack([cells.signs, -cells.signs]).astype(np.int8)
         self.points = cells.points
         self.which = np.array(cells.which)
@@ -118,16 +118,6 @@ def facet_table(signs: Array) -> tuple[Array, Array, Array]:
 @cache
 def _keys(h: int) -> Array:
     return np.random.default_rng(20240229).integers(0, 1 << 63, h, dtype=np.uint64)
-
-
-def unit_rows(cells: Arrangement) -> Array:
-    """The normals as unit vectors, in doubles."""
-    rows = []
-    for h in cells.normals:
-        scale = 1 << max(max(map(abs, h)).bit_length() - 1, 0)
-        rows.append([v / scale for v in h])
-    H = np.array(rows, dtype=float).reshape(len(rows), cells.d)
-    return np.asarray(H / np.linalg.norm(H, axis=1, keepdims=True))
 
 
 def null_basis(Z: Array, d: int) -> Array:

@@ -24,6 +24,8 @@ def signs(P: Sequence[Sequence[int]], H: Sequence[Sequence[int]]) -> Array:
 def leading_signs(P: Any, H: Any) -> tuple[Array, Array]:
     """The signs of p.h where the leading bits decide them, and where they do not (there the sign is meaningless).
 
+    P and H are rows of Python integers, or arrays of 64-bit integers of magnitude below 2^63.
+
     With p = 2^s (p' + e) and h = 2^t (h' + f), entries of e and f in [0, 1), the product p.h / 2^(s+t) differs from
     p'.h' by less than sum |h'| + sum |p'| + r; without the first term if s = 0, without the second if t = 0.
     """
@@ -40,6 +42,10 @@ def leading_signs(P: Any, H: Any) -> tuple[Array, Array]:
 
 
 def _bit_lengths(vectors: Any) -> Array:
+    """Upper bounds of the bit lengths of the entries of each vector."""
+    if isinstance(vectors, np.ndarray):
+        exponents: Array = np.frexp(np.abs(vectors).max(axis=1).astype(float))[1]
+        return exponents.astype(np.int64)
     return np.array([max(map(abs, v)).bit_length() for v in vectors], dtype=np.int64)
 
 
@@ -48,5 +54,7 @@ def _leading(vectors: Any, sizes: Array, room: int) -> tuple[Array, Array]:
     shifts = np.maximum(sizes - room, 0)
     if not shifts.any():
         return np.array(vectors, dtype=np.int64), shifts > 0
+    if isinstance(vectors, np.ndarray):
+        return vectors >> shifts[:, None], shifts > 0
     cut = np.array([[v >> s for v in vector] for vector, s in zip(vectors, shifts.tolist())], dtype=np.int64)
     return cut, shifts > 0
