@@ -12,7 +12,7 @@ from typing import Any
 from solvers.conic import Certified, reconstruct
 from solvers.performance import enclose
 from solvers.performance.pepit import PREFIX, Example, examples, run
-from solvers.performance.pepit_roots import MULTIPLIERS, ends
+from solvers.performance.pepit_roots import PROOFS, ends
 from solvers.performance.pepit_table import declared
 from theorems import Choices, Paper, Q, dyadic, le, optimum, shared
 
@@ -24,7 +24,7 @@ PAPER = Paper(
 )
 
 ENCLOSED = "PEPit's own semidefinite program with rational data, enclosed by exact multipliers and an exact Gram matrix"
-IN_FIELD = "PEPit's own semidefinite program with its square root, multipliers in closed form in the quadratic field, a rational Gram matrix"
+PROVED = "PEPit's own semidefinite program with {}; multipliers in closed form, a rational Gram matrix"
 
 WITHIN = Q(1, 10**6)  # of a tight value, relatively
 ATTAINED = Q(1, 10**8)  # an upper bound that is attained is certified to within this share of it
@@ -60,8 +60,8 @@ def worst(module: str) -> Any:
 
 
 def has_roots(module: str) -> bool:
-    """Whether the example is taken with its square roots, not with their doubles."""
-    return module.removeprefix(PREFIX) in MULTIPLIERS
+    """Whether the example has a proof in closed form, its square roots other than doubles."""
+    return module.removeprefix(PREFIX) in PROOFS
 
 
 @shared
@@ -73,7 +73,7 @@ def rooted(module: str) -> tuple[Any, Any]:
 def bounds(module: str) -> tuple[Any, Any, str]:
     """The certified ends of the worst case (`None`: there is none), and what is missing or weak."""
     if has_roots(module):
-        return (*rooted(module), "")
+        return (*rooted(module), f"multipliers in closed form, with {PROOFS[module.removeprefix(PREFIX)].roots}")
     found = certified(program(module))
     low, high = (None if end is None else -end for end in (found.upper, found.lower))
     return low, high, found.reason
@@ -135,7 +135,7 @@ def _declare(module: str) -> None:
         domain={"module": Choices(module)},
         every=True,
         part="worst case",
-        method=IN_FIELD if has_roots(module) else ENCLOSED,
+        method=PROVED.format(PROOFS[path].roots) if has_roots(module) else ENCLOSED,
         hypotheses="the parameters of the example's own file",
         not_established="other parameters; classes whose interpolation conditions are only necessary",
     )(check)

@@ -21,6 +21,8 @@ from solvers.number_fields import Irrational, root_of
 
 LONG, GRID, SMALL = 192, 96, 1e-9
 """Bits from which a coefficient is rounded to multiples of 2^-96, unless it is small."""
+BELOW = 52
+"""Bits after the point of a root rounded down."""
 Operation = Callable[[Any, Any], Any]
 
 
@@ -80,6 +82,11 @@ def root(x: Any) -> Any:
 def field_root(x: Any) -> Any:
     """The square root of a rational number, exactly in its quadratic field; of anything else what NumPy makes of it."""
     return _root(x, lambda near, of: root_of(of))
+
+
+def root_below(x: Any) -> Any:
+    """The square root of a rational number, rounded down to a multiple of 2^-52 if it is irrational; else as `root`."""
+    return _root(x, lambda near, of: fmpq(((of.p << (2 * BELOW)) // of.q).isqrt(), 1 << BELOW))
 
 
 def _root(x: Any, irrational: Callable[[float, fmpq], Any]) -> Any:
@@ -150,8 +157,8 @@ def exact_roots(module: Any, sqrt: Callable[[Any], Any] = root) -> Iterator[None
 
 
 @contextmanager
-def exact_expressions() -> Iterator[None]:
-    """PEPit's points and expressions with exact coefficients, inside the block."""
+def exact_expressions(shorten: bool = True) -> Iterator[None]:
+    """PEPit's points and expressions with exact coefficients (long ones shortened, if asked for), inside the block."""
     from PEPit.expression import Expression
     from PEPit.point import Point
 
@@ -159,7 +166,8 @@ def exact_expressions() -> Iterator[None]:
     kept = [(owner, name, getattr(owner, name)) for owner, name in originals]
 
     def on_exact(method: Operation) -> Operation:
-        return lambda self, other: method(self, _shortened(Exact(other)) if _is_finite(other) else other)
+        kept_as = _shortened if shorten else Exact
+        return lambda self, other: method(self, kept_as(Exact(other)) if _is_finite(other) else other)
 
     for owner, name, method in kept:
         setattr(owner, name, on_exact(method))

@@ -7,6 +7,7 @@ double. What is proven is about the program of these rationals.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 
 from flint import fmpq
 
-from solvers.performance.exact_floats import exact_expressions, exact_roots, exactly, field_root, rational, root
+from solvers.performance.exact_floats import exact_expressions, exact_roots, exactly, rational, root
 from solvers.performance.expressions import Scalar
 from solvers.performance.model import Performance
 
@@ -35,8 +36,8 @@ class Captured:
 
 
 @contextmanager
-def capturing() -> Iterator[list[Captured]]:
-    """All problems that PEPit solves inside the block, in order."""
+def capturing(shorten: bool = True) -> Iterator[list[Captured]]:
+    """All problems that PEPit solves inside the block, in order, their long coefficients shortened if asked for."""
     from time import perf_counter
 
     from PEPit.pep import PEP
@@ -53,23 +54,26 @@ def capturing() -> Iterator[list[Captured]]:
 
     PEP._solve_with_wrapper = solve
     try:
-        with exact_expressions():
+        with exact_expressions(shorten):
             yield found
     finally:
         PEP._solve_with_wrapper = original
 
 
 def translated(pep: Any) -> Performance:
-    """The prepared problem of a PEPit `PEP`, with exact data."""
+    """The prepared problem of a PEPit `PEP`, with exact data; constraints of the same name are numbered: `name`, `name (2)`, ..."""
     from PEPit.expression import Expression
     from PEPit.point import Point
 
     model = Performance()
     model.vectors, model.numbers = Point.counter, Expression.counter
+    seen: Counter[str] = Counter()
     for constraint in pep._list_of_prepared_constraints:
         if constraint.activated:
             require = model.require if constraint.equality_or_inequality == "inequality" else model.require_equal
-            require(exact(constraint.expression), name=(constraint.get_name() or f"c{len(model.required)}"))
+            name = constraint.get_name() or f"c{len(model.required)}"
+            seen[name] += 1
+            require(exact(constraint.expression), name=name if seen[name] == 1 else f"{name} ({seen[name]})")
     for matrix in pep._list_of_prepared_psd:
         if matrix.activated:
             model.require_psd([[exact(entry) for entry in row] for row in matrix.matrix_of_expressions])
@@ -139,13 +143,13 @@ class Example:
     problems: tuple[Captured, ...]
 
 
-def run(module: str, *, solver: str | None = None, roots_in_field: bool = False) -> Example:
+def run(module: str, *, solver: str | None = None, sqrt: Callable[[Any], Any] = root) -> Example:
     """Run an example with the arguments of its own file (and another solver of cvxpy, if given).
 
     Args:
         module: dotted name.
         solver: as cvxpy spells it.
-        roots_in_field: whether an irrational square root is itself, in its quadratic field, in place of its double.
+        sqrt: what square roots are: `root`, `field_root` or `root_below` of `exact_floats`.
 
     Raises:
         ValueError: if the file has no call of its `wc_` function to read the arguments from.
@@ -175,7 +179,7 @@ def run(module: str, *, solver: str | None = None, roots_in_field: bool = False)
     scope = dict(vars(found)) | {"exactly": exactly}
     exec(compile(ast.fix_missing_locations(ast.Module(setup, [])), str(found.__file__), "exec"), scope)
     function: Callable[..., Any] = scope[ast.unparse(call.func)]
-    with capturing() as problems, exact_roots(found, field_root if roots_in_field else root):
+    with capturing(shorten=sqrt is root) as problems, exact_roots(found, sqrt):
         result = eval(compile(ast.fix_missing_locations(ast.Expression(call)), str(found.__file__), "eval"), scope)
     value, theory = (result[0], result[1]) if isinstance(result, tuple) else (result, None)
     return Example(module, function.__name__, number(theory), number(value), tuple(problems))

@@ -48,7 +48,7 @@ def test_what_is_not_certified_is_inconclusive_with_reason_and_suggestion(
 ) -> None:
     """With its root rounded this example has no exact multipliers."""
     claims, _ = _library()
-    monkeypatch.setattr(claims, "MULTIPLIERS", {})
+    monkeypatch.setattr(claims, "PROOFS", {})
     assert main(["--pepit", "*.robust_momentum"]) == 3
     text = capsys.readouterr().out
     assert "inconclusive" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import pytest
 from flint import fmpq
 
@@ -9,9 +10,9 @@ pytest.importorskip("PEPit")
 
 from solvers.certificates import InvalidCertificate
 from solvers.number_fields import Irrational
-from solvers.performance.exact_floats import field_root
+from solvers.performance.exact_floats import Exact, field_root, root_below
 from solvers.performance.pepit import capturing, examples, run
-from solvers.performance.pepit_roots import MULTIPLIERS
+from solvers.performance.pepit_roots import PROOFS, ends
 from solvers.performance.pepit_table import DECLARED, declared
 
 PREFIX = "PEPit.examples.unconstrained_convex_minimization."
@@ -89,7 +90,7 @@ def test_an_unknown_example_declares_no_value() -> None:
 
 def test_a_root_is_itself_in_its_field_if_asked_for() -> None:
     """t = (1 + sqrt 401)/2 has t^2 = t + 100, so its square s has s^2 - 201 s + 10000 = 0."""
-    example = run("PEPit.examples.potential_functions.accelerated_gradient_method", roots_in_field=True)
+    example = run("PEPit.examples.potential_functions.accelerated_gradient_method", sqrt=field_root)
     (metric,) = (c for c in example.problems[-1].model.required if c.name == ("Performance metric 1",))
     values = [v for v in metric.expression.values.values() if isinstance(v, Irrational)]
     assert any(v**2 - sign * 201 * v + 10000 == 0 for v in values for sign in (1, -1))  # the square of the root
@@ -103,11 +104,47 @@ def test_two_different_roots_do_not_combine() -> None:
 
 
 def test_multipliers_of_rounded_data_are_refused_for_the_roots_themselves() -> None:
-    model = run(PREFIX + "robust_momentum", roots_in_field=True).problems[-1].model
-    right = MULTIPLIERS["unconstrained_convex_minimization.robust_momentum"]()
+    model = run(PREFIX + "robust_momentum", sqrt=field_root).problems[-1].model
+    right = PROOFS["unconstrained_convex_minimization.robust_momentum"].multipliers()
     assert model.proven_by(right) == right["Initial condition",]
     with pytest.raises(InvalidCertificate, match="do not cancel"):
         model.proven_by(right | {("Initial condition",): right["Initial condition",] + fmpq(1, 10**9)})
+
+
+def test_the_potential_of_the_improved_interior_algorithm_bounds_it_by_the_product_of_its_factors() -> None:
+    """1 - alpha_k with alpha_k^2 = c_k (1 - alpha_k), c_{k+1} = (1 - alpha_k) c_k, c_0 = 1 (Auslander, Teboulle, 2006)."""
+    with mpmath.workdps(30):
+        c = mpmath.mpf(1)
+        for _ in range(5):
+            c *= 1 - (mpmath.sqrt(c**2 + 4 * c) - c) / 2
+        low, high = (
+            mpmath.mpf(int(v.p)) / int(v.q) for v in ends("composite_convex_minimization.improved_interior_algorithm")
+        )
+        assert 0 <= high - c <= 1e-14  # its roots are rounded down, its factors up
+        assert 0.9999 * c <= low <= high
+
+
+def test_constraints_of_the_same_name_are_numbered() -> None:
+    from PEPit import PEP
+
+    problem = PEP()
+    x = problem.set_initial_point()
+    for k in (1, 2):
+        problem.set_initial_condition(x**2 <= k)
+    problem.set_performance_metric(x**2)
+    with capturing() as found:
+        problem.solve(verbose=0)
+    model = found[-1].model
+    names = [("Performance metric 1",), ("Initial condition",), ("Initial condition (2)",)]
+    assert [c.name for c in model.required] == names
+    assert model.proven_by({names[0]: 1, names[2]: 1}) == 2
+
+
+def test_a_root_is_rounded_down_if_asked_for() -> None:
+    for square in (2, 3, 5, 401):
+        below = root_below(square).exact
+        assert below**2 < square < (below + fmpq(1, 2**52)) ** 2
+    assert root_below(Exact(0.25)).exact == fmpq(1, 2)
 
 
 def test_a_module_without_a_call_is_refused() -> None:
