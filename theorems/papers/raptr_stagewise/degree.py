@@ -34,7 +34,10 @@ def matrix(numbers: Any, rows: int, columns: int) -> Any:
 
 def picks(places: Sequence[tuple[int, int]], rows: int, columns: int) -> Any:
     """The array that is 1 in some places."""
-    return matrix([int((i, j) in places) for i in range(rows) for j in range(columns)], rows, columns)
+    found = matrix([0] * (rows * columns), rows, columns)
+    for place in places:
+        found[place] = 1
+    return found
 
 
 def degree_of(values: Sequence[int]) -> int:
