@@ -73,7 +73,12 @@ def _column(y: Any) -> Any:
         if y.ndim != 1:
             raise ValueError(f"y has the shape {y.shape}; expected (n,) (several outputs: solvers.relu.vector)")
         return y[:, None]
-    return [v if isinstance(v, (list, tuple)) else [v] for v in (y.entries() if hasattr(y, "entries") else y)]
+    values = y.entries() if hasattr(y, "entries") else y
+    if hasattr(values, "to_numpy"):
+        return _column(np.asarray(values.to_numpy()))
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        raise TypeError(f"y is a {type(y).__name__}; expected one target per sample, in a sequence or an array")
+    return [v if isinstance(v, (list, tuple)) else [v] for v in values]
 
 
 def matrix(name: str, A: Any) -> list[Vector]:
@@ -87,6 +92,12 @@ def matrix(name: str, A: Any) -> list[Vector]:
     table = A.tolist() if hasattr(A, "tolist") else A
     if hasattr(A, "to_numpy"):
         return matrix(name, np.asarray(A.to_numpy()))
+    if not isinstance(table, Sequence) or isinstance(table, str) or any(isinstance(r, str) for r in table):
+        raise TypeError(f"{name} is a {type(A).__name__}; expected rows of numbers (samples x features) or an array")
+    if not all(isinstance(row, (Sequence, np.ndarray)) for row in table):
+        raise ValueError(
+            f"{name} has one dimension; expected two, (samples, features): one feature is [[x] for x in {name}]"
+        )
     rows = [tuple(scalar(f"{name}[{i}]", v) for v in row) for i, row in enumerate(table)]
     if not rows or not rows[0]:
         raise ValueError(f"{name} is empty; expected at least one sample and one feature")
@@ -103,8 +114,10 @@ def scalar(name: str, v: Any) -> fmpq:
         return dyadic(float(v))
     try:
         return to_fmpq(v)
-    except TypeError:
-        raise TypeError(f"{name} = {v!r} of type {type(v).__name__}; expected a number") from None
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name} = {v!r} of type {type(v).__name__}; expected a number, or text such as '3/4'"
+        ) from None
 
 
 def to_float(q: fmpq) -> float:

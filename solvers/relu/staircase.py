@@ -55,12 +55,17 @@ def staircase(supports: Sequence[Sequence[int]], widths: Iterable[int], cap: int
         cap: largest configuration graph that is accepted.
 
     Raises:
-        ValueError: where the graph would be larger; says how large.
+        ValueError: where the graph would be larger (says how large), or a width is no whole number.
     """
+    if not isinstance(widths, Iterable):
+        raise ValueError(f"widths = {widths!r}; expected several, e.g. range(1, 6)")
     return tuple(_step([tuple(S) for S in supports], m, cap) for m in widths)
 
 
 def _step(supports: list[tuple[int, ...]], m: int, cap: int) -> Step:
+    if isinstance(m, bool) or not isinstance(m, (int, np.integer)) or m < 0:
+        raise ValueError(f"the width {m!r}; expected whole numbers of neurons, at least 0")
+    m = int(m)
     size = graph_size(supports, m)
     if size > cap:
         raise ValueError(f"the configuration graph of width {m} has {size} vertices; at most {cap} are accepted")

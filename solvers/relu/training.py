@@ -48,7 +48,7 @@ class UndecidedStructure(ArithmeticError):
     """The solution set was asked for, and neither balls nor rationals decide it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """A certified global optimum of a training problem.
 
@@ -73,6 +73,11 @@ class Solution:
     cells: Arrangement = field(repr=False)
     approximation: Approximation = field(repr=False)
     geometry: Geometry = field(repr=False)
+
+    def __repr__(self) -> str:
+        gap = to_float((self.upper - self.lower) / self.upper) if self.upper else 0.0
+        size = f"{len(self.problem.X)} samples, {len(self.problem.X[0])} features, {self.cells.count} cells"
+        return f"<Solution: value {self.value:.12g} to within {gap:.1e}, {len(self.network)} neurons; {size}>"
 
     @property
     def value(self) -> float:
@@ -133,6 +138,8 @@ class Solution:
         width = len(self.problem.X[0]) - int(self.bias)
         if rows.ndim != 2 or rows.shape[1] != width:
             raise ValueError(f"X has the shape {rows.shape}; expected (samples, {width})")
+        if not np.isfinite(rows).all():
+            raise ValueError("X has entries that are not finite; remove or impute such samples")
         hidden = np.maximum(rows @ self.coef_.T + self.intercept_, 0.0)
         return np.asarray(hidden @ self.output_)
 

@@ -139,6 +139,37 @@ def test_bad_input_is_named(change, message):
         train(np.array(given["X"]), np.array(given["y"]), given["beta"])
 
 
+@pytest.mark.parametrize(
+    ("X", "y", "beta", "message"),
+    [
+        ([1, 2], [1, 2], 1, "X has one dimension; expected two"),
+        (None, [1], 1, "X is a NoneType"),
+        ([[1]], None, 1, "y is a NoneType"),
+        ([["a"]], [1], 1, r"X\[0\] = 'a' of type str; expected a number"),
+        ([[1]], [1], "x", "beta = 'x' of type str"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(X: object, y: object, beta: object, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        train(X, y, beta)
+
+
+def test_widths_are_whole_numbers() -> None:
+    solution = train([[1, 0], [0, 1]], [1, 1], 1)
+    for widths, message in (([-1], "the width -1"), ([2.5], "the width 2.5"), (3, "widths = 3")):
+        with pytest.raises(ValueError, match=message):
+            staircase(solution, widths)  # type: ignore[arg-type]
+
+
+def test_predictions_of_missing_features_are_refused() -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        train([[1, 0], [0, 1]], [1, 1], 1).predict([[float("nan"), 1.0]])
+
+
+def test_a_solution_is_short_to_read() -> None:
+    assert len(repr(train([[1, 0], [0, 1]], [1, 1], "1/3"))) < 200
+
+
 def test_sizes_out_of_reach_are_refused_with_a_prediction():
     with pytest.raises(TooManyCells, match="may have 1001002 cells"):
         train(np.random.default_rng(0).normal(size=(1001, 3)), np.zeros(1001), 1.0)
