@@ -16,11 +16,12 @@ from flint import fmpq
 
 from solvers.certificates import ConicProblem, DualBound, Enclosure, PrimalPoint
 from solvers.certificates.rational import dot
-from solvers.conic import Certified, certify, exact, numeric
+from solvers.conic import Certified, certify, exact
 from solvers.conic.numeric import FloatProblem, Numerical
 from solvers.conic.result import accepted, assembled
 from solvers.conic.rounding import to_float
 from solvers.performance.faces import Face, faces
+from solvers.performance.hints import BROKE_OFF, solve
 from solvers.performance.interior import Point
 from solvers.performance.sides import both_sides
 from solvers.performance.units import measured, restored
@@ -53,7 +54,9 @@ def enclose(problem: ConicProblem, within: float = WITHIN) -> Certified:
 
 def _enclosed(problem: ConicProblem, within: float) -> Certified:
     floats = FloatProblem(problem)
-    found = numeric.solve(floats)
+    found = solve(floats)
+    if found.status == BROKE_OFF:
+        return assembled(problem, None, None, "the solver broke off")
     if not found.status.endswith("Solved"):
         return certify(problem)
     refined = exact.refine(floats, found)

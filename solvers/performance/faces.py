@@ -19,10 +19,10 @@ from flint import fmpq
 from solvers.certificates import ConicProblem, nonneg, psd
 from solvers.certificates.cones import Cone, triangle_index
 from solvers.certificates.rational import dot
-from solvers.conic import numeric
 from solvers.conic.affine import on_subspace, plan
 from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
 from solvers.conic.rounding import dyadic
+from solvers.performance.hints import solve
 from solvers.performance.polish import polished
 from solvers.performance.subspaces import (
     POSITIVE,
@@ -116,7 +116,7 @@ def _direction(problem: ConicProblem) -> Floats | None:
     objective = tuple(-size.get(j, fmpq(0)) for j in range(len(problem.c)))
     rows = (*problem.rows, sparse(dict(enumerate(problem.c))), sparse(size))
     b = (*(fmpq(0),) * len(problem.b), fmpq(0), fmpq(1))
-    found = numeric.solve(FloatProblem(ConicProblem(objective, rows, b, (*problem.cones, nonneg(2)))))
+    found = solve(FloatProblem(ConicProblem(objective, rows, b, (*problem.cones, nonneg(2)))))
     if not np.all(np.isfinite(found.x)) or -float(floats.identity @ (floats.A @ found.x)) < 0.5:
         return None
     direction = polished(floats, found.x)

@@ -16,11 +16,11 @@ from flint import fmpq
 from solvers.certificates import ConicProblem, nonneg, psd, zero
 from solvers.certificates.cones import Cone, triangle_index
 from solvers.certificates.rational import dot
-from solvers.conic import numeric
 from solvers.conic.affine import on_subspace, plan
 from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
 from solvers.conic.rounding import dyadic
 from solvers.performance.faces import FAR
+from solvers.performance.hints import solve
 from solvers.performance.subspaces import POSITIVE, Combination, Sparse, combined, congruence, echelon, sparse
 
 Point = tuple[fmpq, ...]
@@ -146,7 +146,7 @@ def deepest(problem: ConicProblem) -> tuple[Floats, float, Floats]:
         (*problem.b, fmpq(1)),
         (*problem.cones, nonneg(1)),
     )
-    found = numeric.solve(FloatProblem(extended))
+    found = solve(FloatProblem(extended))
     return found.x[:n], float(found.x[n]), found.y[: len(problem.b)]
 
 

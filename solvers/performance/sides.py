@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from solvers.certificates import ConicProblem
-from solvers.conic import numeric
 from solvers.conic.numeric import FloatProblem, Floats, Numerical
 from solvers.conic.rounding import to_float
 from solvers.performance.elimination import Solved, solved
+from solvers.performance.hints import solve
 from solvers.performance.implicit import Implied, deepest, implied
 from solvers.performance.interior import Multipliers, Point, Primal, Search
 from solvers.performance.scaling import scale, scaled, shifted
@@ -65,7 +65,7 @@ class Numerics:
 
     @cached_property
     def _scaled(self) -> tuple[Numerical, ConicProblem, float]:
-        first = self.known or numeric.solve(self.floats)
+        first = self.known or solve(self.floats)
         factor = scale(float(self.floats.c @ first.x))
         return first, scaled(self.problem, factor), to_float(factor)
 
@@ -75,7 +75,7 @@ class Numerics:
         first, even, times = self._scaled
         if times == 1:
             return first.x, first.y
-        again = numeric.solve(FloatProblem(even))
+        again = solve(FloatProblem(even))
         far = times < 1 / MILD or times > MILD  # scaling makes x more exact, and y only if the scale was far off
         return again.x / times, again.y if far else first.y
 
@@ -83,7 +83,7 @@ class Numerics:
         """Interior points of both sides, if the depth `DELTAS[k]` is possible."""
         if k not in self.asked:
             _, even, times = self._scaled
-            found = numeric.solve(FloatProblem(shifted(even, self.floats, DELTAS[k])))
+            found = solve(FloatProblem(shifted(even, self.floats, DELTAS[k])))
             self.asked[k] = found.x / times, found.y + DELTAS[k] * self.floats.identity
         return self.asked[k]
 

@@ -112,7 +112,7 @@ def _times(value: fmpq, k: int) -> fmpq:
 def _factor(rows: list[tuple[tuple[int, fmpq], ...]]) -> int:
     """k for which 2^k brings the largest coefficient near 1, if it is not near 1 already."""
     size = max((_logarithm(v) for row in rows for _, v in row), default=0.0)
-    return -round(size) if abs(size) > FOUR else 0
+    return -round(size) if abs(size) >= FOUR else 0
 
 
 def _logarithm(value: fmpq) -> float:

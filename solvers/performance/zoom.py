@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.certificates import ConicProblem
-from solvers.conic import numeric
 from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
 from solvers.conic.rounding import bits_for, dyadic_point
+from solvers.performance.hints import solve
 
 Indices = NDArray[np.signedinteger[Any]]
 
@@ -38,7 +38,7 @@ def zoomed(floats: FloatProblem, inside: Floats) -> tuple[Floats, Floats] | None
         Q, R = np.linalg.qr(A)
         c = np.linalg.solve(R.T, floats.c)
         size = float(np.max(np.abs(c)))
-        found = numeric.solve(FloatProblem(_dense(Q, floats.identity, c / size, problem)))
+        found = solve(FloatProblem(_dense(Q, floats.identity, c / size, problem)))
         x = inside + np.linalg.solve(R, found.x)
     except (np.linalg.LinAlgError, ZeroDivisionError):
         return None

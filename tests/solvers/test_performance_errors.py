@@ -132,3 +132,25 @@ def test_a_problem_without_unknowns_is_refused() -> None:
     pep.maximise(fmpq(5))
     with pytest.raises(ValueError, match="nothing to maximise over"):
         pep.worst_case()
+
+
+def test_a_panic_inside_the_solver_is_no_answer_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clarabel is Rust; its panics are a `BaseException`. Anything else that is raised there goes on."""
+    from solvers.conic import numeric
+
+    class PanicException(BaseException):
+        pass
+
+    def broken(kind: type[BaseException]) -> Any:
+        def solve(floats: object) -> None:
+            raise kind
+
+        return solve
+
+    monkeypatch.setattr(numeric, "solve", broken(PanicException))
+    found = descent(fmpq(17, 16)).worst_case()
+    assert (found.status, found.lower, found.upper) == ("inconclusive", None, None)
+    assert "broke off" in found.reason
+    monkeypatch.setattr(numeric, "solve", broken(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        descent(fmpq(19, 16)).worst_case()
