@@ -36,7 +36,7 @@ from theorems.kernel.positivity import Cases, Coefficients, Combination, Discrim
 from theorems.kernel.programs import optimum
 from theorems.kernel.slopes import slope
 from theorems.kernel.slopes_last import plateau, q_order
-from theorems.kernel.symbols import matrix_symbols, symbols
+from theorems.kernel.symbols import matrix_symbols, symbolic, symbols
 from theorems.kernel.thresholds import bracket
 from theorems.kernel.values import INFINITY, MINUS_INFINITY, Approx, dyadic, word
 from theorems.shared import shared
@@ -85,6 +85,7 @@ __all__ = [
     "same_law",
     "shared",
     "slope",
+    "symbolic",
     "symbols",
     "word",
 ]

@@ -19,6 +19,7 @@ from theorems.kernel.symbols import (
     is_kernel_symbol,
     matrix_symbols,
     require_own,
+    symbolic,
     symbols,
 )
 
@@ -220,3 +221,11 @@ def test_candidates_lie_in_their_domains_and_repeat() -> None:
     assert all(s.domain.contains(value) for point in points for s, value in point.items())
     assert points == list(candidates(names, 200))
     assert len({str(point[x]) for point in points}) > 50
+
+
+def test_numbers_in_symbolic_form_are_exact() -> None:
+    assert symbolic(fmpq(3, 4)) == symbolic(Fraction(3, 4)) == sympy.Rational(3, 4)
+    assert symbolic(2) * symbols("x") == 2 * symbols("x")
+    for wrong in (0.5, True, sympy.Float("0.5"), "1/2"):
+        with pytest.raises(KernelError, match="exact number"):
+            symbolic(wrong)

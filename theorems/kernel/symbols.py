@@ -228,6 +228,26 @@ def _bound(which: str, value: Any) -> fmpq | None:
     return rational(value)
 
 
+def symbolic(value: Any) -> Any:
+    """An exact number for use in symbolic expressions (FLINT's rationals and sympy's symbols do not mix).
+
+    Args:
+        value: an int, a Fraction or an fmpq.
+
+    Returns:
+        The equal sympy rational.
+
+    Raises:
+        KernelError: for anything else.
+    """
+    import sympy
+
+    if isinstance(value, bool) or not isinstance(value, (int, fmpz, fmpq, Fraction)):
+        raise KernelError(f"symbolic({value!r}): give an exact number, e.g. Q(1, 2)")
+    exact = rational(value)
+    return sympy.Rational(int(exact.p), int(exact.q))
+
+
 def is_kernel_symbol(symbol: Any) -> bool:
     """Whether a sympy symbol was made by the kernel."""
     return type(symbol) is _symbol_class()

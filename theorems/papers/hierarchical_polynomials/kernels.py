@@ -10,9 +10,9 @@ from typing import Any
 from flint import arb, fmpq, fmpq_mat, fmpq_poly, nmod_mat
 
 from solvers.quadratic_forms import trace
-from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, le, symbols
+from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, le, symbolic, symbols
 from theorems.papers.hierarchical_polynomials.paper import PAPER
-from theorems.papers.hierarchical_polynomials.setting import exponents, monomial, rational
+from theorems.papers.hierarchical_polynomials.setting import exponents, monomial
 
 PRIME = 2**31 - 1
 
@@ -137,14 +137,14 @@ def _reproducing(*, divided=True):
     """E_z [P_l(x.z) P_l(y.z)] = P_l(x.y)/N, with t^2 + s^2 = 1."""
     t, s = symbols("t s")
     for d, degree in ((3, 2), (3, 4), (4, 2), (4, 4), (5, 2), (3, 6)):
-        P = [rational(c) for c in legendre(d, degree)]
+        P = [symbolic(c) for c in legendre(d, degree)]
         total: Any = 0
         for i, u in enumerate(P):
             for j, v in enumerate(P):
                 for k in range(j + 1):  # (t z1 + s z2)^j
                     mean = sphere_moment(d, i + j - k, k)
                     if u and v and mean != 0:
-                        total += u * v * comb(j, k) * t ** (j - k) * s**k * rational(mean)
+                        total += u * v * comb(j, k) * t ** (j - k) * s**k * symbolic(mean)
         right = sum(c * t**k for k, c in enumerate(P))
         yield eq(total, right / (harmonics(d, degree) if divided else 1), modulo=[s**2 + t**2 - 1])
 

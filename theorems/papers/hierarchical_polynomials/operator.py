@@ -9,9 +9,9 @@ from typing import Any
 from flint import arb, fmpq, fmpq_mat
 
 from solvers.quadratic_forms import diagonal_cumulant, expanded_moment, from_cumulants, trace
-from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, le, symbols
+from theorems import Arrays, ByBudget, Choices, Given, Integers, Q, eq, le, symbolic, symbols
 from theorems.papers.hierarchical_polynomials.paper import PAPER
-from theorems.papers.hierarchical_polynomials.setting import HALF, HESSIAN, ONE, rational
+from theorems.papers.hierarchical_polynomials.setting import HALF, HESSIAN, ONE
 
 ENTRIES = Integers(-2, 2)
 PATTERNS = ((2, -1, -1), (0, 1, -1))
@@ -101,7 +101,7 @@ def _every_dimension(*, quartic=1, linear=1, twisted=1):
         four = from_cumulants([i, j, "Q", "R"], trace_cumulant)
         four -= from_cumulants([i, j], trace_cumulant) * from_cumulants(["Q", "R"], trace_cumulant)
         pairs = 2 * (word((i, "Q")) * word((j, "R")) + word((j, "Q")) * word((i, "R")))
-        yield eq(four / 2, pairs + 4 * rational(quartic) * (words(i, j) + words(j, i)))
+        yield eq(four / 2, pairs + 4 * symbolic(quartic) * (words(i, j) + words(j, i)))
     yield eq(from_cumulants(["A", "Q", "R"], trace_cumulant), 8 * linear * word(("A", "Q", "R")))
 
 

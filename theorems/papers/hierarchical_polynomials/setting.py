@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 from flint import fmpq
 
@@ -22,11 +21,3 @@ def exponents(d: int, degree: int) -> list[tuple[int, ...]]:
 def monomial(x: Sequence[int], powers: Sequence[int]) -> int:
     """x to some powers."""
     return prod(v**e for v, e in zip(x, powers))
-
-
-def rational(value: Any) -> Any:
-    """A sympy rational."""
-    import sympy
-
-    v = fmpq(value)
-    return sympy.Rational(int(v.p), int(v.q))

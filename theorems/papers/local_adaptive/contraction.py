@@ -7,7 +7,7 @@ from itertools import pairwise
 from flint import fmpq_mat
 
 from solvers.exact_linalg import ldlt
-from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, symbols
+from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, symbolic, symbols
 from theorems.papers.local_adaptive.paper import PAPER
 
 SLOPES = {  # derivatives of convex 1-smooth functions, and of a weakly convex one
@@ -167,19 +167,12 @@ def _small():
             form = slack_form(b1, t)
             congruence = ldlt(form)
             v = sympy.Matrix(symbols(f"v:{2 * t + 1}"))
-            quadratic = sum(rational(form[i, j]) * v[i] * v[j] for i in range(2 * t + 1) for j in range(2 * t + 1))
+            quadratic = sum(symbolic(form[i, j]) * v[i] * v[j] for i in range(2 * t + 1) for j in range(2 * t + 1))
             rows = [
-                sum(rational(congruence.L[i, k]) * v[i] for i in range(2 * t + 1)) for k in range(len(congruence.d))
+                sum(symbolic(congruence.L[i, k]) * v[i] for i in range(2 * t + 1)) for k in range(len(congruence.d))
             ]
-            squares = [(rational(max(x, Q(0))), row, ()) for x, row in zip(congruence.d, rows, strict=True)]
+            squares = [(symbolic(max(x, Q(0))), row, ()) for x, row in zip(congruence.d, rows, strict=True)]
             yield le(0, quadratic, by=Combination(squares))
-
-
-def rational(q):
-    """A sympy rational."""
-    import sympy
-
-    return sympy.Rational(int(q.p), int(q.q))
 
 
 @pathwise_contraction.proof("argument", covers="all t, all 0 <= beta_1 < 1, all eta <= (1 - beta_1)^2/(2L)")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from theorems import Arrays, Choices, Combination, Given, Integers, Q, Rationals, eq, le, symbols
-from theorems.papers.local_adaptive.contraction import rational
+from theorems import Arrays, Choices, Combination, Given, Integers, Q, Rationals, eq, le, symbolic, symbols
 from theorems.papers.local_adaptive.paper import PAPER
 
 CLIP = Q(1)
@@ -76,13 +75,13 @@ def _argument(*, half=1, root=2, largest=1):
     B = s**4
     v = B * vr + (1 - B) * a
     yield "lower", le((s**2 if root == 4 else B) * (vr + lam**2), v + lam**2)
-    below = {a: rational(Q(largest)) * rho**2 - room}  # a <= rho^2
+    below = {a: symbolic(Q(largest)) * rho**2 - room}  # a <= rho^2
     sharp = vr + (1 - B) * (rho**2 - vr)
     yield "v_r below the clip", le(v.subs(below), sharp, by=Combination([(1, 1, (1 - B, room))]))
     yield "v_r above the clip", le(v.subs(a, vr - room), vr)  # a <= rho^2 <= v_r
     yield "attained", eq([v.subs(a, 0), v.subs(a, rho**2)], [B * vr, sharp])
     y = symbols("y", nonnegative=True)
-    yield "square root", le(1 + y, (1 + rational(Q(half)) * y / 2) ** 2)
+    yield "square root", le(1 + y, (1 + symbolic(Q(half)) * y / 2) ** 2)
     yield "largest gap", le((rho**2 - vr) / (vr + lam**2), rho**2 / lam**2)
 
 

@@ -12,7 +12,7 @@ from solvers.hypentropy import bregman
 from solvers.linear_networks import cayley
 from solvers.masked_flow import least_squares, masked_flow, products, weights
 from solvers.penalised import Penalty, stationary_point
-from theorems import ByBudget, Choices, Given, Q, Rationals, curve, eq, le, shared, symbols
+from theorems import ByBudget, Choices, Given, Q, Rationals, curve, eq, le, shared, symbolic, symbols
 from theorems.papers.mask_mirror.instances import (
     ATTEMPTS,
     BITS,
@@ -24,7 +24,6 @@ from theorems.papers.mask_mirror.instances import (
     ZERO,
     Generic,
     enclosed,
-    exact,
     points,
 )
 from theorems.papers.mask_mirror.paper import PAPER
@@ -69,7 +68,7 @@ def _derivative(*, four=FOUR):
     r, s = symbols("r"), symbols("sigma", positive=True)
     yield "sqrt(x^2 + a^2) at least the least balance", le(b**2, root**2)
     # f' <= -2 b |Z^T r|^2, and -2 b (sigma + d)^2 r^2 <= -4 b sigma^2 r^2/2 in each singular direction
-    yield "in one singular direction", le(exact(four) * b * s**2 * r**2 / 2, 2 * b * (s + excess) ** 2 * r**2)
+    yield "in one singular direction", le(symbolic(four) * b * s**2 * r**2 / 2, 2 * b * (s + excess) ** 2 * r**2)
 
 
 LARGE_SCALES = Generic(Rationals(HALF, TWO, denominator=8), (5,))  # so that the time of the bound is short
@@ -152,7 +151,7 @@ def constant_decay_lasso():
 def _energy(*, weight=TWO):
     m, w, g, alpha = symbols("m w g alpha")
     dm, dw = -w * g - 2 * alpha * m, -m * g - 2 * alpha * w
-    change = g * (dm * w + m * dw) + exact(weight) * alpha * (m * dm + w * dw)
+    change = g * (dm * w + m * dw) + symbolic(weight) * alpha * (m * dm + w * dw)
     yield (
         "derivative of f + alpha (m^2 + w^2)",
         eq(change, -((w * g + 2 * alpha * m) ** 2) - (m * g + 2 * alpha * w) ** 2),
@@ -166,7 +165,7 @@ def _penalty(*, share=ONE):
     size, a, alpha = symbols("x", nonnegative=True), symbols("a", positive=True), symbols("alpha", positive=True)
     t, a0 = symbols("t", nonnegative=True), symbols("a_0", positive=True)
     yield "at least |x|", le(size**2, size**2 + a**2)
-    yield "at most |x| + a", le(size**2 + a**2, (size + exact(share) * a) ** 2)
+    yield "at most |x| + a", le(size**2 + a**2, (size + symbolic(share) * a) ** 2)
     paid = a0 / 2 * (1 - sympy.exp(-4 * alpha * t))
     yield "integral of 2 alpha a_t", eq(paid.diff(t), 2 * alpha * a0 * sympy.exp(-4 * alpha * t))
     yield "from 0", eq(paid.subs(t, 0), 0)

@@ -40,14 +40,6 @@ def enclosed(
     raise NoEnclosure(f"the end of the flow is wider than {narrow} at {attempts[-1][0]} bits")
 
 
-def exact(q: fmpq | int) -> Any:
-    """A rational as a number of sympy."""
-    import sympy
-
-    q = fmpq(q)
-    return sympy.Rational(int(q.p), int(q.q))
-
-
 @dataclass(frozen=True)
 class Generic(Arrays):
     """Arrays without corners: equal coordinates move alike and make no generic flow."""

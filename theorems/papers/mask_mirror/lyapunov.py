@@ -11,7 +11,7 @@ from solvers.enclosures import flow, precision
 from solvers.enclosures import functions as F
 from solvers.hypentropy import bregman
 from solvers.masked_flow import balances, masked_flow, products, velocity, weights
-from theorems import ByBudget, Choices, Given, Q, eq, le, shared, symbols
+from theorems import ByBudget, Choices, Given, Q, eq, le, shared, symbolic, symbols
 from theorems.kernel.positivity import Minimum
 from theorems.papers.mask_mirror.instances import (
     ATTEMPTS,
@@ -22,7 +22,6 @@ from theorems.papers.mask_mirror.instances import (
     TWO,
     ZERO,
     enclosed,
-    exact,
     matrices,
     points,
     scales,
@@ -68,7 +67,7 @@ def _identity(*, weight=TWO, moving=True):
 
     D = R(z) - R(x) - theta / 2 * (z - x)
     change = D.diff(a) * (-4 * alpha * a) * int(moving) + D.diff(theta) * (-2 * g)
-    penalty = exact(weight) * alpha * (sympy.sqrt(z**2 + a**2) - sympy.sqrt(x**2 + a**2))
+    penalty = symbolic(weight) * alpha * (sympy.sqrt(z**2 + a**2) - sympy.sqrt(x**2 + a**2))
     yield "derivative of D", eq(change, penalty + g * (z - x))
     zeta = symbols("zeta")
     half = a / 2 * ((zeta - theta) * sympy.sinh(zeta) - sympy.cosh(zeta) + sympy.cosh(theta))

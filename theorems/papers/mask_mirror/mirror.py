@@ -9,21 +9,9 @@ from flint import arb, fmpq
 from solvers.enclosures import flow, precision
 from solvers.hypentropy import gradient
 from solvers.masked_flow import balances, products, velocity
-from theorems import Choices, Given, Q, Rationals, eq, le, lt, shared, symbols
+from theorems import Choices, Given, Q, Rationals, eq, le, lt, shared, symbolic, symbols
 from theorems.kernel.positivity import Combination
-from theorems.papers.mask_mirror.instances import (
-    BITS,
-    FOUR,
-    HALF,
-    ONE,
-    TENTH,
-    TWO,
-    Generic,
-    enclosed,
-    exact,
-    matrices,
-    points,
-)
+from theorems.papers.mask_mirror.instances import BITS, FOUR, HALF, ONE, TENTH, TWO, Generic, enclosed, matrices, points
 from theorems.papers.mask_mirror.paper import PAPER
 
 NEAR = Q(1, 10**10)
@@ -66,8 +54,8 @@ def _mirror(*, moving=True, exponent=FOUR, drive=ONE):
     m, w, pq = letters()
     g, alpha = symbols("g alpha")
     x, a = m * w, (m**2 - w**2) / 2
-    dm, dw = -w * g - 2 * alpha * m, -exact(drive) * m * g - 2 * alpha * w
-    yield "balance", eq(rate(a, pq, dm, dw), -exact(exponent) * alpha * a)
+    dm, dw = -w * g - 2 * alpha * m, -symbolic(drive) * m * g - 2 * alpha * w
+    yield "balance", eq(rate(a, pq, dm, dw), -symbolic(exponent) * alpha * a)
     yield "sum of squares", eq(m**2 + w**2, 2 * sympy.sqrt(x**2 + a**2))
     scale = a if moving else symbols("a_0", positive=True)
     yield "mirror", eq(rate(sympy.asinh(x / scale) / 2, pq, dm, dw), -g)
@@ -84,7 +72,7 @@ def _shape(*, excess=ONE):
 
     x, a = symbols("x", nonnegative=True), symbols("a", positive=True)
     root = sympy.sqrt(x**2 + a**2)
-    share = exact(excess)
+    share = symbolic(excess)
     yield "at least |x|", lt(x, root, by=Combination([(1, a, (1 / (root + x),))]))
     yield "at most |x| + a", le(root, x + share * a, by=Combination([(2, 1, (x, a, 1 / (root + x + a)))]))
     yield "at least a", le(a, root, by=Combination([(1, x, (1 / (root + a),))]))

@@ -10,7 +10,7 @@ from solvers.enclosures import precision
 from solvers.exact_linalg import column, frobenius_squared, pinv
 from solvers.hypentropy import affine_minimiser
 from solvers.masked_flow import least_squares, masked_flow, products, weights
-from theorems import ByBudget, Choices, Given, Q, Rationals, eq, le, shared, symbols
+from theorems import ByBudget, Choices, Given, Q, Rationals, eq, le, shared, symbolic, symbols
 from theorems.kernel.positivity import Minimum
 from theorems.papers.mask_mirror.instances import (
     BITS,
@@ -21,7 +21,6 @@ from theorems.papers.mask_mirror.instances import (
     ZERO,
     Generic,
     enclosed,
-    exact,
     matrices,
     points,
     scales,
@@ -65,7 +64,7 @@ def _condition(*, factor=TWO):
     a = symbols("a", positive=True)
     import sympy
 
-    theta = theta0 + exact(factor) * z * nu
+    theta = theta0 + symbolic(factor) * z * nu
     x = a * sympy.sinh(theta)
     yield "gradient of the Lagrangian vanishes", eq(sympy.asinh(x / a) / 2 - theta0 / 2, z * nu)
 
@@ -86,7 +85,7 @@ def _sufficiency(*, slope=HALF):
 
     def objective(angle):
         x = a * sympy.sinh(angle)
-        return (x * angle - a * sympy.cosh(angle)) / 2 - exact(slope) * theta0 * x
+        return (x * angle - a * sympy.cosh(angle)) / 2 - symbolic(slope) * theta0 * x
 
     lagrangian = (theta - theta0) / 2  # the coordinate of Z^T nu
     gap = objective(zeta) - objective(theta) - lagrangian * a * (sympy.sinh(zeta) - sympy.sinh(theta))

@@ -7,9 +7,9 @@ from typing import Any
 from flint import arb, fmpq
 
 from solvers.enclosures import precision
-from theorems import Choices, Q, bracket, curve, eq, le, lt, symbols
+from theorems import Choices, Q, bracket, curve, eq, le, lt, symbolic, symbols
 from theorems.kernel.positivity import Combination, Minimum
-from theorems.papers.mask_mirror.instances import FOUR, HALF, ONE, TWO, ZERO, exact
+from theorems.papers.mask_mirror.instances import FOUR, HALF, ONE, TWO, ZERO
 from theorems.papers.mask_mirror.paper import PAPER
 
 CRITICAL = Q(6532066514068, 10**12)
@@ -57,7 +57,7 @@ def nested(f: Any, t: Any, depth: int) -> Any:
 def _upper(*, upper=TWO):
     t = symbols("t", nonnegative=True)
     _, _, phi = functions_of(t)
-    bound = t**2 / exact(upper)
+    bound = t**2 / symbolic(upper)
     yield le(phi, bound, by=nested(bound - phi, t, 2))
 
 
@@ -65,7 +65,7 @@ def _upper(*, upper=TWO):
 def _lower(*, lower=TWO, rooted=True):
     t = symbols("t", nonnegative=True)
     s, _, phi = functions_of(t)
-    bound = t**2 / (exact(lower) * (s if rooted else 1))
+    bound = t**2 / (symbolic(lower) * (s if rooted else 1))
     yield le(bound, phi, by=nested(phi - bound, t, 2))
 
 
@@ -83,7 +83,7 @@ def _above_line(*, slope=ONE):
     w = symbols("w", positive=True)
     t, rest = far(w)
     _, _, phi = functions_of(t)
-    line = t * sympy.log(2 * t) - exact(slope) * t
+    line = t * sympy.log(2 * t) - symbolic(slope) * t
     yield lt(line, phi, by=Combination([(1, 1, (t, sympy.log(1 + w))), (1, 1, rest)]))
 
 
@@ -94,7 +94,7 @@ def _below_line(*, gap=ONE):
     w = symbols("w", positive=True)
     t, _ = far(w)
     _, _, phi = functions_of(t)
-    line = t * sympy.log(2 * t) - t + exact(gap)
+    line = t * sympy.log(2 * t) - t + symbolic(gap)
     yield lt(phi, line, by=Combination([(1, 1, (t, (w - sympy.log(1 + w), Minimum(w, 0)))), (1, 1, (t, w))]))
 
 
@@ -116,7 +116,7 @@ def _decreasing(*, square=2):
 def _near_two_upper(*, six=SIX):
     t = symbols("t", nonnegative=True)
     _, A, phi = functions_of(t)
-    most = t**2 * phi - exact(six) * (2 * phi - t * A)
+    most = t**2 * phi - symbolic(six) * (2 * phi - t * A)
     yield le(0, most, by=nested(most, t, 4))
 
 
@@ -124,7 +124,7 @@ def _near_two_upper(*, six=SIX):
 def _near_two_lower(*, rest=ONE):
     t = symbols("t", nonnegative=True)
     _, A, phi = functions_of(t)
-    least = 6 * (1 + exact(rest) * t**2) * (2 * phi - t * A) - t**2 * phi
+    least = 6 * (1 + symbolic(rest) * t**2) * (2 * phi - t * A) - t**2 * phi
     yield le(0, least, by=nested(least, t, 4))
 
 
@@ -137,7 +137,7 @@ def _near_one(*, one=ONE):
     yield "as a quotient", eq(x * A / phi - 1, (s - 1) / phi)
     t, rest = far(w)
     s, _, phi = functions_of(t)
-    level = sympy.log(2 * t) - exact(one)
+    level = sympy.log(2 * t) - symbolic(one)
     terms = [(1, 1, (t, sympy.log(1 + w))), (1, 1, rest), (1, 1, (level, *rest))]
     yield "at most 1/(ln 2t - 1)", le((s - 1) * level, phi, given=[level], by=Combination(terms))
 
@@ -162,7 +162,7 @@ def _passage(*, exponent=FOUR):
 
     a0, alpha, x, t = symbols("a_0 alpha x t", positive=True)
     T = sympy.log(t * a0 / x) / (4 * alpha)
-    yield eq(x / (a0 * sympy.exp(-exact(exponent) * alpha * T)), t)
+    yield eq(x / (a0 * sympy.exp(-symbolic(exponent) * alpha * T)), t)
 
 
 @penalty_interpolation.crosscheck("far out", domain={"k": Choices(3, 5, 20)}, every=True)

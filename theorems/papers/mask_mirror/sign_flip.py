@@ -8,8 +8,8 @@ from flint import arb, fmpq
 
 from solvers.enclosures import integrate, precision
 from solvers.masked_flow import masked_flow, products, weights
-from theorems import Choices, Q, bracket, curve, eq, le, lt, shared, slope, symbols
-from theorems.papers.mask_mirror.instances import HALF, ONE, TWO, ZERO, enclosed, exact
+from theorems import Choices, Q, bracket, curve, eq, le, lt, shared, slope, symbolic, symbols
+from theorems.papers.mask_mirror.instances import HALF, ONE, TWO, ZERO, enclosed
 from theorems.papers.mask_mirror.paper import PAPER
 
 BITS = 300
@@ -59,7 +59,7 @@ def _construction(*, inner=ONE):
     import sympy
 
     x, a = symbols("x a", positive=True)
-    root = sympy.sqrt(x**2 + exact(inner) * a**2)
+    root = sympy.sqrt(x**2 + symbolic(inner) * a**2)
     m, size = sympy.sqrt(root + a), x / sympy.sqrt(root + a)
     yield "w = x/m", eq(size**2, root - a)
     for sign in (1, -1):
@@ -103,7 +103,7 @@ def _time(*, front=TWO):
     clock = sympy.log(inside(x, root)) / (2 * c)  # minus the time, up to a constant
     yield "antiderivative", eq(clock.diff(gap), -1 / (2 * root * gap))
     quotient = inside(-S / 2, sympy.sqrt(S**2 / 4 + a**2)) / inside(S, c)
-    yield "from S to -S/2", eq(quotient, (exact(front) * a**2 + S**2 + c * sympy.sqrt(S**2 + 4 * a**2)) / a**2)
+    yield "from S to -S/2", eq(quotient, (symbolic(front) * a**2 + S**2 + c * sympy.sqrt(S**2 + 4 * a**2)) / a**2)
     y = symbols("x")
     yield "x falls", lt(0, 2 * sympy.sqrt(y**2 + a**2) * gap)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
-from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, lt, symbols
-from theorems.papers.modality_synergy.mixtures import ONE, mixed, rational
+from theorems import Arrays, Choices, Combination, Given, Integers, Q, eq, le, lt, symbolic, symbols
+from theorems.papers.modality_synergy.mixtures import ONE, mixed
 from theorems.papers.modality_synergy.paper import PAPER
 
 
@@ -46,7 +46,7 @@ def _helps(*, level=ONE, both=True):
     """The best weight lies inside (0, 1), and its error is below both."""
     a, b = symbols("a b", positive=True)
     c = symbols("c")
-    below, beside = rational(level) * a - c, rational(level) * b - c
+    below, beside = symbolic(level) * a - c, symbolic(level) * b - c
     exact = level == 1 and both
     width = a + b - 2 * c
     wide = (width, Combination([(1, 1, (below,)), (1, 1, (beside,))]))
@@ -68,7 +68,7 @@ def _no_help(*, level=ONE, cauchy_schwarz=ONE):
     """a M(lam) - a^2 = lam^2 ((ab - c^2) + c (c - a)) + a lam (2 - lam)(c - a)."""
     a, b, c = symbols("a b c", positive=True)
     lam = symbols("lam", lower=0, upper=1)
-    above, gram = c - rational(level) * a, a * b - rational(cauchy_schwarz) * c**2
+    above, gram = c - symbolic(level) * a, a * b - symbolic(cauchy_schwarz) * c**2
     by = Combination([(1, lam, (gram,)), (1, lam, (c, above)), (1, 1, (a, lam, 2 - lam, above))], times=a)
     exact = level == cauchy_schwarz == 1
     yield le(a, mixed(lam, a, b, c), given=[above, gram], by=by if exact else None)
@@ -169,7 +169,7 @@ def many_modalities_iff(errors, *, needed="one"):
 def _one_partner(*, room=ONE):
     own, partner, cross, t = symbols("S_kk S_jj S_jk t", positive=True)
     distance = own - 2 * cross + partner
-    inside = 2 * (own - cross) * rational(room) - t * distance
+    inside = 2 * (own - cross) * symbolic(room) - t * distance
     by = Combination([(1, 1, (t, inside))])
     yield lt(mixed(t, own, partner, cross), own, given=[inside > 0], by=by if room == 1 else None)
 

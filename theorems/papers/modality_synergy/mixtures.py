@@ -12,10 +12,3 @@ ONE = fmpq(1)
 def mixed(lam: Any, a: Any, b: Any, c: Any) -> Any:
     """M(lam), the expected squared error of the mixture."""
     return (1 - lam) ** 2 * a + lam**2 * b + 2 * lam * (1 - lam) * c
-
-
-def rational(value: fmpq) -> Any:
-    """A sympy rational."""
-    import sympy
-
-    return sympy.Rational(int(value.p), int(value.q))

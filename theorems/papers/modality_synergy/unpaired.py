@@ -8,8 +8,8 @@ from typing import Any
 
 from flint import fmpq
 
-from theorems import Arrays, Choices, Combination, Integers, Q, eq, le, lt, symbols
-from theorems.papers.modality_synergy.mixtures import ONE, rational
+from theorems import Arrays, Choices, Combination, Integers, Q, eq, le, lt, symbolic, symbols
+from theorems.papers.modality_synergy.mixtures import ONE
 from theorems.papers.modality_synergy.paper import PAPER
 
 TENTHS = Choices(*(Q(k, 10) for k in (5, 1, 8, 2, 3, 4, 6, 7)))
@@ -132,10 +132,10 @@ def _error(*, gap=True):
 @unpaired_shrinkage_window.proof("window", covers="all sigma^2, V > 0 and all lam > 0")
 def _window(*, window=ONE, reach=ONE):
     s, V, lam = symbols("s V lam", positive=True)
-    inside = 2 * s * rational(window) - lam * (s + V)
+    inside = 2 * s * symbolic(window) - lam * (s + V)
     by = Combination([(1, 1, (lam, inside))]) if window == 1 else None
     yield "inside", lt(shrunk(lam, s, V), s, given=[inside > 0], by=by)
-    outside = lam * (s + V) - 2 * s * rational(reach)
+    outside = lam * (s + V) - 2 * s * symbolic(reach)
     by = Combination([(1, 1, (lam, outside))]) if reach == 1 else None
     yield "outside", le(s, shrunk(lam, s, V), given=[outside], by=by)
 

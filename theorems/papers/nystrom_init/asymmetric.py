@@ -11,7 +11,7 @@ from solvers.enclosures import precision
 from solvers.exact_linalg import frobenius_squared, projection
 from solvers.free_algebra import Polynomial
 from solvers.scaled_descent import asymmetric_steps, heron
-from theorems import Choices, Given, Q, curve, eq, le, lt, mean_ge, mean_le, symbols
+from theorems import Choices, Given, Q, curve, eq, le, lt, mean_ge, mean_le, symbolic, symbols
 from theorems.papers.nystrom_init.instances import (
     HALF,
     ONE,
@@ -22,7 +22,7 @@ from theorems.papers.nystrom_init.instances import (
     full_rank,
     largest_rank,
 )
-from theorems.papers.nystrom_init.letters import F, G, K, S, coefficients, exact, moore_penrose, t
+from theorems.papers.nystrom_init.letters import F, G, K, S, coefficients, moore_penrose, t
 from theorems.papers.nystrom_init.letters import Q as basis
 from theorems.papers.nystrom_init.paper import PAPER
 
@@ -74,7 +74,7 @@ def _one_step(*, eta=ONE):
     X = basis * F
     inverse = t(F) * G * G * F
     yield "pseudo-inverse", eq(moore_penrose(t(X) * X, inverse), [0] * len(moore_penrose(t(X) * X, inverse)))
-    residuals = coefficients(X * t(first_step(X, inverse, exact(eta))) - basis * t(K))
+    residuals = coefficients(X * t(first_step(X, inverse, symbolic(eta))) - basis * t(K))
     yield "product", eq(residuals, [0] * len(residuals))
 
 
@@ -88,7 +88,7 @@ def _too_few(*, eta=ONE):
     inverse = Polynomial({("G",): 1})  # of X^T X
     rules: dict[tuple[str, ...], Any] = {("Xt", "X", "G"): 1, ("G", "Xt", "X"): 1}
     P = X * inverse * t(X)
-    after = t(A) * X * inverse * exact(eta)
+    after = t(A) * X * inverse * symbolic(eta)
     residuals = coefficients(X * t(after) - P * A, rules)
     yield "projected", eq(residuals, [0] * len(residuals))
     residuals = [c for p in (P * P - P, P - t(P), P * X - X) for c in coefficients(p, rules)]
@@ -209,7 +209,7 @@ def _scalar(*, power=1, limit=TWO):
     eta, p = symbols("eta", above=0, below=1), symbols("p", positive=True)
     factor = 1 + eta * (1 - p) / p
     yield "p is multiplied by a square", eq(following(p, eta, power), p * factor**2)
-    quotient = 1 - exact(limit) * eta + eta**2 * (p - 1) / p
+    quotient = 1 - symbolic(limit) * eta + eta**2 * (p - 1) / p
     yield "quotient of errors", eq(following(p, eta) - 1, (p - 1) * quotient)
     larger = symbols("d", nonnegative=True)  # p = eta + d
     q = (1 - 2 * eta + eta**2 * (p - 1) / p).subs(p, eta + larger)
@@ -221,9 +221,9 @@ def _scalar(*, power=1, limit=TWO):
 @asym_scalar_reduction.proof("one half", covers="all p > 0, and y = sqrt(p) > 0")
 def _one_half(*, eta=HALF, square=2, quarter=QUARTER):
     p, y = symbols("p y", positive=True)
-    yield "quadratic", eq(following(p, exact(eta)) - 1, (p - 1) ** 2 * exact(quarter) / p)
+    yield "quadratic", eq(following(p, symbolic(eta)) - 1, (p - 1) ** 2 * symbolic(quarter) / p)
     heron_step = (y + 1 / y) / 2
-    yield "Heron", eq(following(y**2, exact(HALF)), heron_step**2)
+    yield "Heron", eq(following(y**2, symbolic(HALF)), heron_step**2)
     yield "w is squared", eq((heron_step - 1) / (heron_step + 1), ((y - 1) / (y + 1)) ** square)
 
 

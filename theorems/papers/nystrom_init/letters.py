@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from flint import fmpq
-
 from solvers.free_algebra import Polynomial, letters, polynomial, rewritten, transposed
 
 Q, F, G, L, K, S = letters("Q F G L K S")
@@ -49,11 +47,3 @@ def moore_penrose(M: Polynomial, N: Polynomial, rules: dict[tuple[str, ...], Any
     """Coefficients of what has to vanish for N to be the pseudo-inverse of M: Penrose's four conditions."""
     residuals = (M * N * M - M, N * M * N - N, M * N - t(M * N), N * M - t(N * M))
     return [c for residual in residuals for c in coefficients(residual, rules)]
-
-
-def exact(q: fmpq | int) -> Any:
-    """A rational as a number of sympy, for coefficients that hold symbols."""
-    import sympy
-
-    q = fmpq(q)
-    return sympy.Rational(int(q.p), int(q.q))

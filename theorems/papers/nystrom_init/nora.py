@@ -11,9 +11,9 @@ from solvers.exact_linalg import diagonal, frobenius_squared, projection
 from solvers.free_algebra import Polynomial, letters
 from solvers.linear_networks import cayley
 from solvers.scaled_descent import asymmetric_steps, preconditioned
-from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, symbols
+from theorems import Arrays, Choices, Given, Integers, Q, Rationals, eq, le, symbolic, symbols
 from theorems.papers.nystrom_init.instances import HALF, ONE, THIRD, FullRank
-from theorems.papers.nystrom_init.letters import coefficients, exact, t
+from theorems.papers.nystrom_init.letters import coefficients, t
 from theorems.papers.nystrom_init.paper import PAPER
 
 INVERSES: dict[tuple[str, ...], Any] = {
@@ -58,7 +58,7 @@ def step_in_letters(X: Polynomial, inverse: Polynomial, scaled: bool = True) -> 
 def _projected(*, scaled=True, eta=ONE):
     X, G, P = letters("X C P")
     projector = X * P * t(X)
-    residuals = coefficients(step_in_letters(X, P, scaled) * exact(eta) + projector * G, INVERSES)
+    residuals = coefficients(step_in_letters(X, P, scaled) * symbolic(eta) + projector * G, INVERSES)
     yield "step", eq(residuals, [0] * len(residuals))
     parts = (projector * projector - projector, projector - t(projector), projector * X - X)
     residuals = [c for p in parts for c in coefficients(p, INVERSES)]
@@ -85,7 +85,7 @@ def _descent(*, constant=HALF):
     eta = symbols("eta", positive=True)
     PG = X * P * t(X) * G
     D = -(PG * eta)
-    residuals = coefficients(t(G) * D + t(D) * D * (1 / (2 * eta)) + t(PG) * PG * (exact(constant) * eta), INVERSES)
+    residuals = coefficients(t(G) * D + t(D) * D * (1 / (2 * eta)) + t(PG) * PG * (symbolic(constant) * eta), INVERSES)
     yield eq(residuals, [0] * len(residuals))
 
 

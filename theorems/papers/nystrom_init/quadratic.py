@@ -11,9 +11,9 @@ from solvers.enclosures import precision
 from solvers.exact_linalg import diagonal, to_arb_mat, verified_eigenvalues
 from solvers.free_algebra import letters
 from solvers.scaled_descent import heron
-from theorems import Choices, Given, Q, Rationals, curve, eq, le, lt, shared, symbols
+from theorems import Choices, Given, Q, Rationals, curve, eq, le, lt, shared, symbolic, symbols
 from theorems.papers.nystrom_init.instances import HALF, ONE, QUARTER, FullRank, grams
-from theorems.papers.nystrom_init.letters import F, G, L, coefficients, exact, t
+from theorems.papers.nystrom_init.letters import F, G, L, coefficients, t
 from theorems.papers.nystrom_init.paper import PAPER
 
 BITS = 6000
@@ -48,9 +48,9 @@ def sym_quadratic_global():
 
 @sym_quadratic_global.proof("positive from the first iterate", covers="all sizes: E_{t+1} = E_t B_t^{-1} E_t / 4")
 def _positive(*, eta=HALF, quarter=QUARTER):
-    after = F + (L * G - 1) * F * exact(eta)
+    after = F + (L * G - 1) * F * symbolic(eta)
     E = F * t(F) - L
-    residuals = coefficients(after * t(after) - L - E * G * E * exact(quarter))
+    residuals = coefficients(after * t(after) - L - E * G * E * symbolic(quarter))
     yield eq(residuals, [0] * len(residuals))
 
 
@@ -79,8 +79,8 @@ def _one_step(*, power=2, share=ONE):
     x, gap = symbols("x gap", nonnegative=True)
     e = x + gap
     yield "eigenvalues", le(x**2 / (lam + x), e**power / (lam + e))
-    yield "linear", le(e**2 / (4 * (lam + e)), e * exact(share) / 4)
-    yield "quadratic", le(e**2 / (4 * (lam + e)), e**2 * exact(share) / (4 * lam))
+    yield "linear", le(e**2 / (4 * (lam + e)), e * symbolic(share) / 4)
+    yield "quadratic", le(e**2 / (4 * (lam + e)), e**2 * symbolic(share) / (4 * lam))
 
 
 @sym_quadratic_global.proof(
@@ -93,7 +93,7 @@ def _closed_form(*, quarter=QUARTER, square=2):
     lam, y = symbols("lambda", positive=True), symbols("y", above=1)
     e, after = lam * (y**2 - 1), (y + 1 / y) / 2
     w = (y - 1) / (y + 1)
-    yield "Heron", eq(e**2 * exact(quarter) / (lam + e), lam * (after**2 - 1))
+    yield "Heron", eq(e**2 * symbolic(quarter) / (lam + e), lam * (after**2 - 1))
     yield "w is squared", eq((after - 1) / (after + 1), w**square)
     yield "at t = 1", eq((1 + w) / (1 - w), y)
 
@@ -102,8 +102,8 @@ def _closed_form(*, quarter=QUARTER, square=2):
 def _equality(*, eta=HALF, quarter=QUARTER):
     lam, b = symbols("lambda b", positive=True)
     e = b - lam
-    after = b * (1 + exact(eta) * (lam / b - 1)) ** 2
-    yield eq(after - lam, e**2 * exact(quarter) / (lam + e))
+    after = b * (1 + symbolic(eta) * (lam / b - 1)) ** 2
+    yield eq(after - lam, e**2 * symbolic(quarter) / (lam + e))
 
 
 # Spectrum of A, r, scale of Omega: near-equality of the eigenvalues is near-equality in the bound.

@@ -9,9 +9,9 @@ from flint import fmpq_mat
 
 from solvers.exact_linalg import pinv
 from solvers.scaled_descent import symmetric_steps
-from theorems import Q, eq, symbols
+from theorems import Q, eq, symbolic, symbols
 from theorems.papers.nystrom_init.instances import HALF, ONE, QUARTER, SYMMETRIC, TWO, ZERO, first_columns
-from theorems.papers.nystrom_init.letters import RULES, F, G, L, coefficients, exact, moore_penrose, t
+from theorems.papers.nystrom_init.letters import RULES, F, G, L, coefficients, moore_penrose, t
 from theorems.papers.nystrom_init.letters import Q as basis
 from theorems.papers.nystrom_init.paper import PAPER
 
@@ -55,7 +55,7 @@ def _pseudo_inverses():
 def _recursion(*, linear=TWO, quadratic=ONE, power=2, scaled=True):
     eta = symbols("eta", above=0, below=1)
     X, E = letters_step(eta, scaled), basis * (F * t(F) - L) * t(basis)
-    claimed = E * (1 - exact(linear) * eta) + E * basis * G * t(basis) * E * (exact(quadratic) * eta**power)
+    claimed = E * (1 - symbolic(linear) * eta) + E * basis * G * t(basis) * E * (symbolic(quadratic) * eta**power)
     residuals = coefficients(X * t(X) - basis * L * t(basis) - claimed)
     yield eq(residuals, [0] * len(residuals))
 
@@ -72,7 +72,7 @@ def _one_half_alone(*, quarter=QUARTER):
     eta = symbols("eta", above=0, below=1)
     B = F * t(F)
     E, c = B - L, (2 * eta + 1) / 4
-    excess = E * (1 - 2 * eta) + E * G * E * (eta**2 - exact(quarter))
+    excess = E * (1 - 2 * eta) + E * G * E * (eta**2 - symbolic(quarter))
     residuals = coefficients(excess - E * G * (B * (1 - c) + L * c) * (1 - 2 * eta), RULES)
     yield eq(residuals, [0] * len(residuals))
 

@@ -10,9 +10,8 @@ from flint import arb, arb_mat, fmpq_mat
 from solvers.enclosures import precision
 from solvers.exact_linalg import diagonal, identity, inverse, to_arb_mat
 from solvers.scaled_descent import symmetric_steps
-from theorems import ByBudget, Choices, Given, Q, curve, eq, le, shared, slope, symbols
+from theorems import ByBudget, Choices, Given, Q, curve, eq, le, shared, slope, symbolic, symbols
 from theorems.papers.nystrom_init.instances import HALF, ONE, frobenius, generic
-from theorems.papers.nystrom_init.letters import exact
 from theorems.papers.nystrom_init.paper import PAPER
 
 WINDOW = (Q(1, 10**25), Q(1, 10**35))  # of the tail, where rates are measured
@@ -117,11 +116,11 @@ def _linearisation(*, scale=ONE):
     for r, roots in ((1, (a,)), (2, (a, b))):
         part = Phi if r == 2 else sympy.Matrix([[a], [u]])
         tail = part[part.rows - 1, :]
-        after = (tail + lam * tail * (part.T * part).inv()) * exact(HALF)
+        after = (tail + lam * tail * (part.T * part).inv()) * symbolic(HALF)
         variables = (u, v)[:r]
         derivative = [after[j].diff(x).subs({u: 0, v: 0}) for j in range(r) for x in variables]
         claimed = [
-            exact(scale) * (1 + lam / roots[j] ** 2) / 2 if i == j else sympy.Integer(0)
+            symbolic(scale) * (1 + lam / roots[j] ** 2) / 2 if i == j else sympy.Integer(0)
             for j in range(r)
             for i in range(r)
         ]

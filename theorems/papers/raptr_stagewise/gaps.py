@@ -22,6 +22,7 @@ from theorems import (
     mean_ge,
     mean_le,
     same_law,
+    symbolic,
     symbols,
 )
 from theorems.papers.raptr_stagewise.networks import drop_gaps, simulated_gaps, wide_limit
@@ -105,15 +106,8 @@ def _every_depth(*, scale=ONE):
         return 1 - 1 / (4 * x**2)
 
     yield le((q(k - 1) / q(k)) ** 2, (k**2 - k + 1 + below) / (k * (k + 1)), by=Coefficients())
-    yield le((1 - rational(scale) / (2 * l)) ** 2, l / (l + 1) * q(l) ** 2, by=Coefficients())
+    yield le((1 - symbolic(scale) / (2 * l)) ** 2, l / (l + 1) * q(l) ** 2, by=Coefficients())
     yield le(l / (l + 1), (1 - 1 / (2 * (l + 1))) ** 2, by=Coefficients())
-
-
-def rational(value: fmpq) -> Any:
-    """A sympy rational."""
-    import sympy
-
-    return sympy.Rational(int(value.p), int(value.q))
 
 
 ln_residual_gap_rate.mutant("leading constant 1.98 in the upper bound", leading=Q(198, 100), breaks="upper bound")

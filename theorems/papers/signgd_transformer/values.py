@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from flint import ctx, fmpq
+from flint import ctx
 
-from theorems import ByBudget, Choices, Integers, Q, eq, lt, prob_ge, symbols
+from theorems import ByBudget, Choices, Integers, Q, eq, lt, prob_ge, symbolic, symbols
 from theorems.papers.signgd_transformer.exact import Small, initial, step, value_directions
 from theorems.papers.signgd_transformer.paper import PAPER
 from theorems.papers.signgd_transformer.training import Setting, path
@@ -149,15 +149,8 @@ def _signgd(norm, seed, *, critical=ONE):
 def _closed_form(*, factor=ONE):
     """d + 2 eta t (l - 1) > 0 for l > 1 where t = r + |d|/(2 eta (l - 1)), r > 0: the worst d is negative."""
     eta, r, d, e = symbols("eta r d e", positive=True)  # e = ||xi||_1 - 1, d = -(v2 - v1)(0)
-    t = r + factor_of(factor) * d / (2 * eta * e)
+    t = r + symbolic(factor) * d / (2 * eta * e)
     yield lt(0, -d + 2 * eta * t * e)
-
-
-def factor_of(q: fmpq) -> Any:
-    """A rational for symbolic use."""
-    import sympy
-
-    return sympy.Rational(int(q.p), int(q.q))
 
 
 sign_vs_gd_threshold.mutant("Adam changes where GD does", adam=L2N, breaks="critical value")
