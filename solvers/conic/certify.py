@@ -106,6 +106,7 @@ def _unbounded(floats: FloatProblem, d: Floats) -> Certified | None:
         return None
     direction = found.direction
     start = numeric.solve(FloatProblem(_without_objective(problem))).x
+    start = np.where(np.isfinite(start), start, 0.0)
     feasible = repair(floats, start, lambda point: _accepted(problem, Recession(direction, point)))
     status: Status = "unbounded" if feasible.found is not None else "dual infeasible"
     return Certified(status, None, None, feasible.found or found, problem, feasible.reason)

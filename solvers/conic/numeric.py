@@ -216,8 +216,16 @@ class Numerical:
     y: Floats
 
 
+BROKE_OFF = "Panicked"
+"""Status where the solver broke off in its own code, without an answer."""
+
+
 def solve(floats: FloatProblem, max_iterations: int = 200) -> Numerical:
-    """Run Clarabel at a tolerance of 1e-10 on one thread; no exception for a numerical failure."""
+    """Run Clarabel at a tolerance of 1e-10 on one thread; no exception for a numerical failure.
+
+    Where Clarabel panics (an eigenvalue that its LAPACK does not find, say), the status is `BROKE_OFF` and the numbers are NaN: a
+    panic reaches Python as a `BaseException` whose class has no public name.
+    """
     import clarabel  # type: ignore[import-untyped]
 
     problem = floats.exact
@@ -238,7 +246,13 @@ def solve(floats: FloatProblem, max_iterations: int = 200) -> Numerical:
         [_clarabel_cone(cone) for cone in problem.cones],
         settings,
     )
-    solution = solver.solve()
+    try:
+        solution = solver.solve()
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        m, n = problem.shape
+        return Numerical(BROKE_OFF, np.full(n, np.nan), np.full(m, np.nan))
     return Numerical(str(solution.status), np.array(solution.x), np.array(solution.z) * scale)
 
 

@@ -6,7 +6,7 @@ Contents:
     operators: classes of operators
     model: `Performance`, the problem as a user writes it
     program: its semidefinite program
-    bounds: `enclose`, rigorous bounds on both sides, for data of any size (`sides`, `interior`, `zoom`, `scaling`, `units`, `hints`)
+    bounds: `enclose`, rigorous bounds on both sides, for data of any size (`sides`, `interior`, `zoom`, `scaling`, `units`)
     faces, implicit: programs whose multipliers or points have no interior (`polish`, `subspaces`)
     proofs: bounds by multipliers in closed form: rational, in a real number field, or symbolic
     pepit: problems of PEPit (an extra) with exact data (`exact_floats`, `pepit_roots`, `pepit_table`)

@@ -17,11 +17,10 @@ from flint import fmpq
 from solvers.certificates import ConicProblem, DualBound, Enclosure, PrimalPoint
 from solvers.certificates.rational import dot
 from solvers.conic import Certified, certify, exact
-from solvers.conic.numeric import FloatProblem, Numerical
+from solvers.conic.numeric import BROKE_OFF, FloatProblem, Numerical, solve
 from solvers.conic.result import accepted, assembled
 from solvers.conic.rounding import to_float
 from solvers.performance.faces import Face, faces
-from solvers.performance.hints import BROKE_OFF, solve
 from solvers.performance.interior import Point
 from solvers.performance.sides import both_sides
 from solvers.performance.units import measured, restored

@@ -20,9 +20,8 @@ from solvers.certificates import ConicProblem, nonneg, psd
 from solvers.certificates.cones import Cone, triangle_index
 from solvers.certificates.rational import dot
 from solvers.conic.affine import on_subspace, plan
-from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
+from solvers.conic.numeric import FloatProblem, Floats, solve, triangle_matrix
 from solvers.conic.rounding import dyadic
-from solvers.performance.hints import solve
 from solvers.performance.polish import polished
 from solvers.performance.subspaces import (
     POSITIVE,

@@ -17,10 +17,9 @@ from solvers.certificates import ConicProblem, nonneg, psd, zero
 from solvers.certificates.cones import Cone, triangle_index
 from solvers.certificates.rational import dot
 from solvers.conic.affine import on_subspace, plan
-from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
+from solvers.conic.numeric import FloatProblem, Floats, solve, triangle_matrix
 from solvers.conic.rounding import dyadic
 from solvers.performance.faces import FAR
-from solvers.performance.hints import solve
 from solvers.performance.subspaces import POSITIVE, Combination, Sparse, combined, congruence, echelon, sparse
 
 Point = tuple[fmpq, ...]

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 from flint import fmpq
 
 from solvers.certificates import ConicProblem, InvalidCertificate, PrimalPoint
-from solvers.conic.numeric import FloatProblem
+from solvers.conic.numeric import FloatProblem, solve
 from solvers.conic.result import accepted
 from solvers.enclosures import precision
 from solvers.number_fields import Irrational, root_of
 from solvers.performance.exact_floats import Exact, field_root, rational, root_below
-from solvers.performance.hints import solve
 from solvers.performance.implicit import deepest
 from solvers.performance.interior import Primal
 from solvers.performance.model import Performance

@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from solvers.certificates import ConicProblem
-from solvers.conic.numeric import FloatProblem, Floats, Numerical
+from solvers.conic.numeric import FloatProblem, Floats, Numerical, solve
 from solvers.conic.rounding import to_float
 from solvers.performance.elimination import Solved, solved
-from solvers.performance.hints import solve
 from solvers.performance.implicit import Implied, deepest, implied
 from solvers.performance.interior import Multipliers, Point, Primal, Search
 from solvers.performance.scaling import scale, scaled, shifted

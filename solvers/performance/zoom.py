@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvers.certificates import ConicProblem
-from solvers.conic.numeric import FloatProblem, Floats, triangle_matrix
+from solvers.conic.numeric import FloatProblem, Floats, solve, triangle_matrix
 from solvers.conic.rounding import bits_for, dyadic_point
-from solvers.performance.hints import solve
 
 Indices = NDArray[np.signedinteger[Any]]
 

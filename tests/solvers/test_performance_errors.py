@@ -136,21 +136,25 @@ def test_a_problem_without_unknowns_is_refused() -> None:
 
 def test_a_panic_inside_the_solver_is_no_answer_and_no_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clarabel is Rust; its panics are a `BaseException`. Anything else that is raised there goes on."""
-    from solvers.conic import numeric
+    import clarabel  # type: ignore[import-untyped]
 
     class PanicException(BaseException):
         pass
 
     def broken(kind: type[BaseException]) -> Any:
-        def solve(floats: object) -> None:
-            raise kind
+        class Solver:
+            def __init__(self, *_: object) -> None:
+                pass
 
-        return solve
+            def solve(self) -> None:
+                raise kind
 
-    monkeypatch.setattr(numeric, "solve", broken(PanicException))
+        return Solver
+
+    monkeypatch.setattr(clarabel, "DefaultSolver", broken(PanicException))
     found = descent(fmpq(17, 16)).worst_case()
     assert (found.status, found.lower, found.upper) == ("inconclusive", None, None)
     assert "broke off" in found.reason
-    monkeypatch.setattr(numeric, "solve", broken(KeyboardInterrupt))
+    monkeypatch.setattr(clarabel, "DefaultSolver", broken(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         descent(fmpq(19, 16)).worst_case()
