@@ -10,6 +10,7 @@ from solvers.shallow_relu import ShallowNetwork
 from theorems import ByBudget, Choices, Given, Q, Rationals, bracket, curve, eq, le, lt, optimum, shared, symbols
 from theorems.papers.expressive_generalization.paper import PAPER, copies, ends, hull, loss
 
+HALF = Q(1, 2)
 LABELS = (-1, 1, -1)
 NEAR = (Q(97, 100), Q(103, 100))
 NEARER = (Q(97, 100), Q(997, 1000), Q(1003, 1000), Q(103, 100))
@@ -90,6 +91,8 @@ RANDOM = PAPER.family(
     rests_on=(
         "the second difference of relu(w x + b) over 1/2 - h, 1/2, 1/2 + h lies in [0, h], so that a_1 + a_2 + 2b <= hW for the margins a_1, b, a_2; by "
         "convexity a_1 = a_2 = a = hW/2 - b, and the sign of a convex function's minimiser is that of minus its slope at 0",
+        "the risk on a + b = M = hW/2 is least at some b < M (outer points), and a function with a <= 0 costs at least (1-p) ln 2 + p l(M), more than the best "
+        "tent with |b| <= 1: the outer points are right at every W",
         "for |b| <= 1 and even W the tent b - (W/2)|x - 1/2| is a network of width W",
     ),
 )
@@ -152,6 +155,10 @@ def _error_bound(p, h, *, sharper=1, width=2):
     """Width 2 expresses D with confidence h/2; the error stays below l(kc)/ln 2 at all widths, though it jumps at W*."""
     c = h / 2
     yield "confidence at width 2", eq(best_margin(hull(points_of(h)), LABELS, width), c)
+    F = tent(2, c)
+    yield "a network of width 2", le([F.width, F.largest_parameter], [2, 1])
+    margins = [y * v for y, v in zip(LABELS, F.values([(x,) for x in points_of(h)]))]
+    yield "its confidence", eq(margins, [sharper * c] * 3)
     W = rounded(critical(p, h))
     below = int(W.floor())
     for w in (3, below // 2, below):
@@ -175,6 +182,13 @@ def _stationarity(*, minor=3):
     yield lt(0, sympy.diff(slope, B) * B)
 
 
+@overparameterisation_threshold.proof("outer points", covers="all p in (0, 1/2), all M = hW/2 > 0 (E = e^M)")
+def _outer_points(*, largest=HALF):
+    """Slope at b = M of (1-p) l(M - b) + p l(b): (1-p)/2 - p/(1 + E), with E = 1 + x."""
+    p, x = symbols("p", above=0, below=largest), symbols("x", positive=True)
+    yield "outer points are right", lt(p / (2 + x), (1 - p) / 2)
+
+
 @overparameterisation_threshold.check("minimiser", domain={"case": Choices((Q(1, 4), Q(1, 10)))}, every=True)
 def _picture(case):
     """Where the preference for the wrong side changes sign."""
@@ -194,6 +208,10 @@ overparameterisation_threshold.mutant("W*/2", scale=Q(1, 2), breaks="threshold")
 overparameterisation_threshold.mutant("W* 5 % larger", scale=Q(21, 20), breaks="threshold")
 overparameterisation_threshold.mutant("(2/h) ln((1-p)/p)", share=1, minor=1, breaks="threshold")
 overparameterisation_threshold.mutant("(2/h) ln((2-3.1p)/p)", minor=Q(31, 10), breaks="stationarity at F(1/2) = 0")
+overparameterisation_threshold.mutant(
+    "a middle point of up to 11/20", largest=Q(11, 20), breaks="outer points are right"
+)
+overparameterisation_threshold.mutant("confidence 5 % more than h/2", sharper=Q(21, 20), breaks="its confidence")
 overparameterisation_threshold.mutant("the other sign at even widths", side=-1, breaks="it beats the other sign")
 overparameterisation_threshold.mutant("hinge loss", kind="hinge", breaks="threshold")
 overparameterisation_threshold.mutant("confidence h/2 at width 3", width=3, breaks="confidence at width 2")
