@@ -78,6 +78,8 @@ ALL_ONES = PAPER.family(
     hypotheses="N <= 12 for n = 1, N <= 5 for n = 2",
     not_established="the bound for n > 2 and for larger N; the largest ratio of both sides is 3/5, at N = 1",
     rests_on=(
+        "each neuron chooses (w_j, b_j) and the sign of its output weight for itself, so that the supremum is W times that of one neuron, plus that of the bias "
+        "(by linear programs for n = 1)",
         "a convex function of (w, b) that is linear on the cells of the lines w x_i + b = 0 is largest at a vertex of their arrangement in the box",
     ),
 )

@@ -71,7 +71,8 @@ RANDOM = PAPER.family(
     method="exact rationals: a network with one kink at each interior point, and the functional of alternating mean slopes, at most 1 on every extreme "
     "neuron; exact linear programs",
     hypotheses="n = 1, any offset (free bias)",
-    not_established="widths are measured by the sum of output weights; robust overfitting as a phenomenon of training is no subject of the theory",
+    not_established="what signs alone need: robustness is asked at the confidence c, of networks that have it at every clean point. Widths are measured by "
+    "the sum of output weights; robust overfitting as a phenomenon of training is no subject of the theory",
     rests_on=("a functional of finitely many values is extreme over [-1, 1]^2 at an extreme neuron of these points",),
 )
 def robust_accuracy_staircase(m, rho, c, R, *, combine="sum"):
@@ -80,7 +81,7 @@ def robust_accuracy_staircase(m, rho, c, R, *, combine="sum"):
     such a network with parameters $(w, b)$ in $[-1,1]$ and any offset is exactly
     $$\mathrm{cost}(R) = \sum_{j=1}^{m-2} (s_{j-1} + s_j), \qquad s_j = \frac{2c}{h\,(1 - \rho(1[j \in R] + 1[j+1 \in R]))}.$$
     Hence with $W_0 = \mathrm{cost}(\emptyset) = 4c(m-1)(m-2)$: for $W_0 \le W < W_0/(1 - 2\rho)$ a network of weight $W$ can have clean accuracy 1 at
-    confidence $c$, but robust accuracy at most $\max\{|R| : \mathrm{cost}(R) \le W\}/m < 1$.
+    confidence $c$, but then the share of points that are robust at confidence $c$ is at most $\max\{|R| : \mathrm{cost}(R) \le W\}/m < 1$.
     """
     demand = Demand(m, rho, R, c)
     claimed = cost(m, rho, R, c, combine)
