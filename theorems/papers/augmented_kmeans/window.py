@@ -102,7 +102,7 @@ def window_ratio(a, common, wrong, missed, *, factor=1, rate=1, form="paper"):
     let the coordinate of $c_i$ be their mean. Then
     $$R = \frac{\sum_i \mathrm{cost}(P^*_i, c_i)}{OPT} \le B_\lambda(a) = 1 + \frac{(1 + \sqrt\lambda)^2 a + a(1-2a)}{(1-2a)(1-a)},
     \qquad B_1(a) = 1 + \frac{5a - 2a^2}{(1-2a)(1-a)},$$
-    and for all $a$ and $\lambda$ equality is attained (for $\lambda = 1$ by the least windows).
+    and for all rational $a$ and all $\lambda$ equality is attained (for $\lambda = 1$ by the least windows).
     """
     clusters = (on_a_line(common, wrong, missed),)
     ((found, reference),) = trimmed_windows(clusters, a)
@@ -238,8 +238,30 @@ def _sum(*, factor=1):
     yield "1 + A + b is B", eq(1 + A + b, ratio_bound(a, root, f))
 
 
+@window_ratio.proof(
+    "attained for all a",
+    covers="all a in (0, 1/2) and sqrt(lambda) >= 1, in shares of the m points (a m is an integer)",
+    rests_on=(
+        "the cost of a window is concave in the number of its false positives, so that a window with none, or with all of them, is least",
+    ),
+)
+def _attained_for_all(*, factor=1):
+    """Shares 1 - 2a at 0, a at 1 and a at e in P*; the window holds the points at 0 and the false positives at -u."""
+    a = symbols("a", above=0, below=Fraction(1, 2))
+    root = symbols("u", lower=1)
+    kept, mean = 1 - a, a / (1 - a)  # of the tightest window: the common points
+    least, c = a - kept * mean**2, -root * mean
+    e = mean + least / (kept * (mean - c))
+    yield "lambda of the window", eq((a * root**2 - kept * c**2) / least, root**2)
+    centre = a + a * e
+    opt = a + a * e**2 - centre**2
+    f = Fraction(int(fmpq(factor).p), int(fmpq(factor).q))
+    yield "equality in symbols", eq((opt + (c - centre) ** 2) / opt, ratio_bound(a, root, f))
+
+
 window_ratio.mutant("numerator 4a - 2a^2", factor=Q(4, 5), breaks="equality")
 window_ratio.mutant("numerator 4.9a - 2a^2", factor=Q(49, 50), breaks="nearly attained")
+window_ratio.mutant("numerator 4.9a - 2a^2, in symbols", factor=Q(49, 50), breaks="equality in symbols")
 window_ratio.mutant("a/2 in place of a", rate=Q(1, 2), breaks="nearly attained")
 window_ratio.mutant(
     "no trimming: means of the predicted clusters",
