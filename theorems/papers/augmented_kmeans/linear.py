@@ -28,8 +28,8 @@ def closed(problem, a):
 
 
 @PAPER.rate(
-    source="abstract: ratio 1 + O(a)",
-    fidelity="paper",
+    source="abstract: ratio 1 + O(a); that the excess is no less than linear, and its coefficients, derived",
+    fidelity="derived",
     evidence="certified",
     domain={"problem": Choices("k-means", "k-medians")},
     every=True,
