@@ -98,7 +98,7 @@ def plane(gap: int, noise: Any, a: fmpq) -> Medians:
     every=True,
     method="exact rationals, all candidates compared; the star metric's triangle inequalities too, on one point of each location and three X",
     hypotheses="a < 1/2; the candidates contain a minimiser for each P*_i, and OPT is the cost at these; of tied candidates the first listed is chosen (c before o, false positives before others)",
-    not_established="whether 6a/(1-2a) can be lowered to 6a/(1-a), which is attained. Leaving out the trimming is no mutant: medians are robust",
+    not_established="that 6a/(1-a) is attained at other a than the five tried; whether 6a/(1-2a) can be lowered to 6a/(1-a), which is attained. Leaving out the trimming is no mutant: medians are robust",
     rests_on=(
         "|I cap Q| D <= 2 OPT_i for I the s nearest to c and D = dist(c, c*), and the excess is at most (|I - Q| + |P* - (I cap Q)|) D",
     ),
@@ -108,7 +108,7 @@ def kmedians_ratio(a, t, *, bound=None, whole=True):
     set of candidates contain a minimiser of $\mathrm{cost}(P^*_i, c) = \sum_{p \in P^*_i} \mathrm{dist}(p, c)$ for every $i$. If $c_i$ is the candidate
     with the least sum of the $s_i$ smallest distances to points of $P_i$, then
     $$R = \frac{\sum_i \mathrm{cost}(P^*_i, c_i)}{OPT} \le 1 + \frac{6a}{1-2a} \le 1 + \frac{6a - 4a^2}{(1-a)(1-2a)},$$
-    and a metric with $R = 1 + \frac{6a}{1-a}$ exists for $a \le \frac14$.
+    and a metric with $R = 1 + \frac{6a}{1-a}$ exists for rational $a \le \frac14$.
     """
     instance = star(a, t)
     ratio = medians_ratio(instance, a, whole=whole)
