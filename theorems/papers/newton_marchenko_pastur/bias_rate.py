@@ -70,7 +70,7 @@ def errors(rng, H, m, draws, estimate="debiased", dimension=None):
     method="the sample mean of Err_ii - Z_i, where E Z_i = 0 by Gaussian integration by parts (proved, part 'divergence'): ten to twenty "
     "times less noise than Err_ii; betting intervals at a fixed size. The two-level limit is an inverse Wishart mean, in symbols",
     hypotheses="K diagonal (E Err is then diagonal), m = 2 d_lam and, for the condition numbers, m = 3 d_lam and 5 d_lam",
-    not_established=f"spectra that are not listed; of each i = 1 from above and i = d from below (at full budget four places); m times the estimate is clipped at +-16 (m = 8) or +-10 (rarer than 1 in 1000 draws, and mostly from "
+    not_established=f"spectra that are not listed, and d > m; of each i = 1 from above and i = d from below (at full budget four places); m times the estimate is clipped at +-16 (m = 8) or +-10 (rarer than 1 in 1000 draws, and mostly from "
     f"above), that of the plain one at {PLAIN_CUT}, so that what is tested is necessary for the bounds from above",
     rests_on=(
         "for m/2 eigenvalues k_i -> infinity, d_lam -> m/2 and Hinv -> (1/2) Khat^{-1} on them (dominated convergence, m >= 8)",
@@ -96,7 +96,8 @@ def mp_debias_bias_rate(
     r"""Let $K$ be diagonal with eigenvalues $k_i$, $\mathrm{Err}_{ii} = (k_i + \lambda)[\hat H^{-1}]_{ii} - 1$ with
     $\hat H^{-1} = \varphi(\hat K + \lambda\varphi I)^{-1}$, $\varphi = 1 - d_\lambda/m$, and $m \ge 2d_\lambda \ge 8$. Then
     $\max_i |\mathbb{E}\,\mathrm{Err}_{ii}| \le 4/m$, whatever the condition number and the dimension; the plain $(\hat K + \lambda I)^{-1}$
-    has $\max_i \mathbb{E}\,\mathrm{Err}_{ii} \ge 1/5$ at $m = 2d_\lambda$ (3/10 at $m = 24 = 3d_\lambda$ for condition numbers $10^2, 10^6, 10^{12}$). The order
+    has $\mathbb{E}\,\mathrm{Err}_{11} \ge 1/5$ for $k_i = 1$, $i^{-2}$, $10^{-8(i-1)/(d-1)}$ at $d = m = 2d_\lambda$, and at least 3/10 for $d = m = 24 = 3d_\lambda$ and condition
+    numbers $10^2, 10^6, 10^{12}$ (it is no law for all spectra: less when $\lambda$ exceeds $k_1$). The order
     is exactly $1/m$: when $m/2$ eigenvalues tend to infinity and the others are 0 the bias tends to $\frac{2}{m-2}$, and for
     $k_i = 10^{-8(i-1)/(d-1)}$, $d = m = 2d_\lambda$, it satisfies $\frac{3}{2m} \le \mathbb{E}\,\mathrm{Err}_{11} \le \frac{5}{2m}$.
     """
