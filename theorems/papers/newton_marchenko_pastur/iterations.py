@@ -271,7 +271,7 @@ def _loglog(digits, *, eta=None, less=0):
     yield "log log", le(steps, bound)
 
 
-noisy_newton_iteration_count.mutant("decrease omega(lamN)", loss=0, on="damped-steps", breaks="Kantorovich")
+noisy_newton_iteration_count.mutant("a at least lamN", loss=0, on="damped-steps", breaks="Kantorovich")
 noisy_newton_iteration_count.mutant("1 - 9/10 eta^2 for 1 - eta^2", loss=Q(9, 10), on="two-walls", breaks="Kantorovich")
 noisy_newton_iteration_count.mutant("1 - 9/10 eta^2, all laws", loss=Q(9, 10), breaks="Kantorovich for all laws")
 noisy_newton_iteration_count.mutant("decrease omega(1.01 a)", gain=Q(101, 100), on="one-wall", breaks="decrease")
