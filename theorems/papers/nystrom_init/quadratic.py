@@ -11,11 +11,12 @@ from solvers.enclosures import precision
 from solvers.exact_linalg import diagonal, to_arb_mat, verified_eigenvalues
 from solvers.free_algebra import letters
 from solvers.scaled_descent import heron
-from theorems import Choices, Given, Q, Rationals, curve, eq, le, lt, shared, symbolic, symbols
-from theorems.papers.nystrom_init.instances import HALF, ONE, QUARTER, FullRank, grams
+from theorems import Choices, Given, Minimum, Q, Rationals, curve, eq, le, lt, shared, symbolic, symbols
+from theorems.papers.nystrom_init.instances import HALF, ONE, QUARTER, TWO, FullRank, grams
 from theorems.papers.nystrom_init.letters import F, G, L, coefficients, t
 from theorems.papers.nystrom_init.paper import PAPER
 
+ELEVEN = Q(11)
 BITS = 6000
 FEWER_BITS = 1600  # for r_A = 3, where eigenvalues are dear
 TINY = Q(1, 10**100)  # iterations end when the error is below this share of the least eigenvalue
@@ -42,7 +43,8 @@ def sym_quadratic_global():
     $e_{t+1} \le \frac{e_t^2}{4\lambda}$. Hence
     $$e_t \le \lambda\Big[\Big(\frac{1 + w^{2^{t-1}}}{1 - w^{2^{t-1}}}\Big)^2 - 1\Big], \qquad w = \frac{y - 1}{y + 1},\quad
     y = \sqrt{1 + e_1/\lambda},$$
-    both with equality for $r_A = 1$: $O(\log(e_1/\lambda) + \log\log(1/\varepsilon))$ iterations reach $e_t \le \varepsilon\lambda$.
+    both with equality for $r_A = 1$. The right side is at most $11\lambda e^{-2^t/y}$ once $2^t \ge y$: $O(\log(e_1/\lambda) +
+    \log\log(1/\varepsilon))$ iterations reach $e_t \le \varepsilon\lambda$.
     """
 
 
@@ -96,6 +98,23 @@ def _closed_form(*, quarter=QUARTER, square=2):
     yield "Heron", eq(e**2 * symbolic(quarter) / (lam + e), lam * (after**2 - 1))
     yield "w is squared", eq((after - 1) / (after + 1), w**square)
     yield "at t = 1", eq((1 + w) / (1 - w), y)
+
+
+@sym_quadratic_global.proof(
+    "number of iterations",
+    covers="all y = 1/v > 1; all q in (0, 3/8]",
+    rests_on=(
+        "q = w^(2^(t-1)) <= exp(-2^t/y) <= 1/e < 3/8 once 2^t >= y, so that t = log2 y + log2 ln(11/eps), rounded up, is enough for eps <= 1",
+    ),
+)
+def _iterations(*, two=TWO, eleven=ELEVEN):
+    """ln(1/w) >= 2/y, and ((1 + q)/(1 - q))^2 - 1 <= 11 q."""
+    import sympy
+
+    v, q = symbols("v", lower=0, below=1), symbols("q", above=0, upper=Q(3, 8))
+    by = Minimum(v, 0) if two == TWO else None
+    yield "w is at most exp(-2/y)", le(symbolic(two) * v, sympy.log(1 + v) - sympy.log(1 - v), by=by)
+    yield "bound after many steps", le(((1 + q) / (1 - q)) ** 2 - 1, symbolic(eleven) * q)
 
 
 @sym_quadratic_global.proof("equality for rank one", covers="all lambda > 0, all b > 0")
@@ -211,6 +230,8 @@ sym_quadratic_global.mutant("e/(lambda + e) for the largest eigenvalue", power=1
 sym_quadratic_global.mutant("5 % less than e^2/(4 lambda)", share=Q(19, 20), breaks="quadratic")
 sym_quadratic_global.mutant("Heron with the constant 1/8", quarter=Q(1, 8), breaks="Heron")
 sym_quadratic_global.mutant("w is cubed", square=3, breaks="w is squared")
+sym_quadratic_global.mutant("w at most exp(-2.1/y)", two=Q(21, 10), breaks="w is at most exp(-2/y)")
+sym_quadratic_global.mutant("10 q for 11 q", eleven=Q(10), breaks="bound after many steps")
 sym_quadratic_global.mutant("equality at eta = 0.45", eta=Q(9, 20), breaks="equality for rank one")
 sym_quadratic_global.mutant("one iteration faster (2^t), balls", doublings=0, breaks="closed form")
 sym_quadratic_global.mutant("constant 1/8, balls", quarter=Q(1, 8), breaks="one step")
