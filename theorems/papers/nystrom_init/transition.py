@@ -111,15 +111,16 @@ EXACT = PAPER.family(
     part="component outside range(A)",
     method="identities of non-commuting letters; two steps in exact rationals; orders of convergence of ball iterations with rational "
     "data, read off when the error is below 1e-70",
-    hypotheses="starts from which the iteration converges (sampled ones do); tau is the size of the component outside range(A)",
-    not_established="that the limit of e_{t+1}/e_t is the stated one from every start: it is decided on A = diag(1, 1/2, 0). For r_A < r < m and "
+    hypotheses="limits: generic starts (for special ones an error component may vanish, and the quotient be smaller) from which the iteration converges; "
+    "tau is the size of the component outside range(A)",
+    not_established="that generic starts converge (sampled ones do); that the limit of e_{t+1}/e_t is the stated one from every start: it is decided on A = diag(1, 1/2, 0). For r_A < r < m and "
     "tau > 0 other limits occur, and only the lower bound is claimed",
 )
 def init_order_transition(size, L, start, eta, *, base="1-eta", power=2):
     r"""Let $A \succeq 0$ have rank $r_A < m$, $Q_\perp$ an orthonormal basis of $\ker A$, $X_0 \in \mathbb{R}^{m \times r}$ any start of
     symmetric ScaledGD, $E_t = X_tX_t^\top - A$. Then $Q_\perp^\top X_t = (1 - \eta)^t Q_\perp^\top X_0$, hence
     $\|E_t\|_F \ge (1 - \eta)^{2t} \|Q_\perp^\top X_0X_0^\top Q_\perp\|_F$ and $\|E_t\|_F \ge \sqrt2\,\|Q_\perp^\top X_tX_t^\top Q\|_F$ with $Q$ a
-    basis of the range: never faster than linear if $\tau = \|Q_\perp^\top X_0\| > 0$. For $r = r_A$ the order parameter
+    basis of the range: never faster than linear if $\tau = \|Q_\perp^\top X_0\| > 0$. For $r = r_A$ and generic $X_0$ the order parameter
     $\lim_t e_{t+1}/e_t$, $e_t = \|E_t\|_F$, is $\max(1 - \eta, |1 - 2\eta|)$ for every $\tau > 0$ and $|1 - 2\eta|$ for $\tau = 0$ (Nystrom); at
     $\eta = \frac12$ that is $\frac12$ with Q-order 1, and 0 with Q-order 2. For $r = m$ and $\tau > 0$ it is $\max((1 - \eta)^2, |1 - 2\eta|)$, and
     $Q_\perp^\top E_{t+1} = (1 - \eta)^2 Q_\perp^\top E_t$. Asymmetric problems with $r = r_A$, $Y_0 = 0$ and $Q_\perp$ a basis of
