@@ -54,11 +54,11 @@ def sign_flip(S, *, share=1, constant=EIGHT):
     yield "rest of the time", slope(sizes, rests, 2, within=Q(1, 20), logs=1)
 
 
-@sign_flip.proof("construction", covers="all x_0 > 0, and all x_0 < 0; all a > 0")
+@sign_flip.proof("construction", covers="all x_0 >= 0, and all x_0 <= 0; all a > 0")
 def _construction(*, inner=ONE):
     import sympy
 
-    x, a = symbols("x a", positive=True)
+    x, a = symbols("x", nonnegative=True), symbols("a", positive=True)
     root = sympy.sqrt(x**2 + symbolic(inner) * a**2)
     m, size = sympy.sqrt(root + a), x / sympy.sqrt(root + a)
     yield "w = x/m", eq(size**2, root - a)
