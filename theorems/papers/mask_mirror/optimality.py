@@ -42,6 +42,7 @@ START = Choices("random", "zero")
     hypotheses="f = |Z x - y|^2/2 with Z of full row rank k < n; for the limit: alpha = 0 from some time on, and the flow converges to an interpolator",
     rests_on=(
         "mirror-flow-identity: theta_t = theta_0 - 2 int g, and g = Z^T (Z x - y), so that theta_t - theta_0 is in the range of Z^T",
+        "the limit: a_t is constant from T on, so that theta_t converges with x_t, and the range of Z^T is closed",
     ),
     not_established="convergence itself (see linear-convergence). With alpha > 0 for ever the limit is another point (constant-decay-lasso)",
 )

@@ -25,6 +25,9 @@ EVERY_T = "all t = 1/(2 sqrt(w(1 + w))), w > 0: all t > 0"
     evidence="proved",
     method="minima of minima: each derivative that is shown to be >= 0 carries the one before it; for the logarithmic bounds "
     "t = 1/(2 sqrt(w(1 + w))), in which they are log(1 + w) >= 0 and log(1 + w) <= w; the threshold by signs of balls",
+    rests_on=(
+        "p - 1 ~ 1/(ln 2t - 1): from below by (t - 1)/(t ln 2t - t + 1), since sqrt(1 + t^2) > t and phi < t ln 2t - t + 1",
+    ),
 )
 def penalty_interpolation():
     r"""Let $\phi(t) = t\operatorname{arcsinh} t - \sqrt{1 + t^2} + 1$, so that $R_a(x) - R_a(0) = \frac12 \sum_i a_i \phi(x_i/a_i)$. For
