@@ -5,7 +5,7 @@ from __future__ import annotations
 from flint import fmpq
 
 from theorems import Approx, ByBudget, Choices, Q, curve, le, slope
-from theorems.papers.ddpm_rate.chains import RIGHT, Wrong, sampling_error
+from theorems.papers.ddpm_rate.chains import RIGHT, ROUNDING, Wrong, sampling_error
 from theorems.papers.ddpm_rate.paper import PAPER
 from theorems.papers.ddpm_rate.sampler import logarithm
 from theorems.papers.ddpm_rate.targets import TARGETS, second_moment
@@ -86,7 +86,9 @@ def _rates(target, times, *, exponent=-1, wrong=RIGHT):
 def _moments(T, target, *, power=0.0, factors=UNIFORM):
     light, tailed = sampling_error(T, HEAVY[0]), sampling_error(T, target)
     growth = (second_moment(TARGETS[target]) / second_moment(TARGETS[HEAVY[0]])) ** power
-    ratio = Approx(tailed.value / (growth * light.value), 1e-6)
+    value = tailed.value / (growth * light.value)
+    error = (tailed.error + growth * value * light.error) / (growth * (light.value - light.error))
+    ratio = Approx(value, error + ROUNDING)
     yield "uniform in the second moment, lower", le(factors[0], ratio)
     yield "uniform in the second moment, upper", le(ratio, factors[1])
 
