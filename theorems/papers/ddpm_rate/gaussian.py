@@ -61,7 +61,7 @@ LONG = PAPER.family(  # where the mutants' failures stand out
     part="bound",
     method="mean and variance of every coordinate in balls, TV by the incomplete gamma function (the normal distribution where means differ)",
     hypotheses="target N(mu 1_d, s2 I), s2 >= 0 (s2 = 0: a point mass); c1 log T/T <= 1/2; only instances whose bound is below 1, since TV <= 1: "
-    "this excludes d >= 1000 for T <= 10^5",
+    "this excludes d >= 1000 for T <= 10^5; mu = 0 for d > 1 and for T > 10^4",
     not_established="other targets (nongaussian-tv-rate); the constant could be 2.7 times smaller on these instances, and the power of the "
     "logarithm and of d is that of gaussian-sharp-rate",
 )
