@@ -13,6 +13,7 @@ from theorems.papers.benign_ood.family import orthogonal_design, orthogonal_risk
 from theorems.papers.benign_ood.paper import PAPER
 
 K = 3
+AVERAGED = 4  # Gaussian designs in a mean
 ONE, TENTH = Q(1), Q(1, 10)
 SIZES = (10**2, 10**3, 10**4, 10**5, 10**6)
 
@@ -39,9 +40,10 @@ def interpolation_risk(n, t0, p, v2=ONE):
     family=FORMS,
     part="closed form",
     method="the closed form of orthogonal designs against exact interpolation, its rate and limit in exact rationals up to n = 10^6; Gaussian "
-    "designs (Bartlett) against (k + t0)/n by exact binomial bounds at a fixed number of designs",
+    "designs (Bartlett) against (k + t0)/n, means over four of them, by exact binomial bounds at a fixed number of means",
     hypotheses="k = 3 unit major directions, p_m = n^2, minor trace 1, T = I, beta on the major block, v2 = 1, lambda = 0",
-    not_established="an event of probability below about 1/2 (quick) passes for one below 1/10; other major spectra",
+    not_established="an event of probability below about 0.4 passes for one below 1/10; for Gaussian designs an exponent closer to -1 than about 0.1, "
+    "and that their bias alone is O(1/n^2); other major spectra",
 )
 def benign_shift_fast_rate(n, k, root, lam, theta, *, leak=1):
     r"""Let $k$ be fixed, the major eigenvalues of $\Sigma_S$ and $\Sigma_T$ be 1, the minor block of $\Sigma_S$ isotropic with $p_m = n^2$
@@ -50,7 +52,8 @@ def benign_shift_fast_rate(n, k, root, lam, theta, *, leak=1):
     $B + V = \Theta(1/n)$, $n(B + V) \to v^2(k + t_0)$: $V$ is $\mathrm{Tr}\,T/n + n\,\mathrm{Tr}(\Sigma_{S,m}\Sigma_{T,m})/s^2$ times $v^2$, and
     $B = O(1/n^2)$. When $X_k^\top X_k = nI$ and $G = \tau I$ the risk is
     $\frac{s^2b^2 + v^2kn + \theta\tau(nb^2 + v^2k)}{(s+n)^2} + \frac{v^2\theta\tau(n-k)}{s^2}$ with $s = \lambda + \tau$ and
-    $\Sigma_{T,m} = \theta I$. Gaussian designs: $|n(B+V)/(k+t_0) - 1| \le 3/\sqrt n$ with probability at least 9/10.
+    $\Sigma_{T,m} = \theta I$. Gaussian designs: the mean of $B+V$ over four of them satisfies $|n(B+V)/(k+t_0) - 1| \le \frac{3}{2\sqrt n}$ with
+    probability at least 9/10.
     """
     X = orthogonal_design(n, k, root)
     tau = root * root
@@ -85,7 +88,7 @@ RANDOM = PAPER.family(
     n=ByBudget(quick=Choices(25, 50, 100), full=Choices(25, 50, 100, 200, 400)),
     t0=Choices(1, 5),
     spread=Choices("concentrated", "isotropic"),
-    designs=ByBudget(quick=20, full=30),
+    means=30,
     every=True,
 )
 
@@ -104,16 +107,17 @@ def random_risk(rng, n, t0, spread, growing=False, p=None):
 
 
 @benign_shift_fast_rate.check("random designs", family=RANDOM)
-def _random(n, t0, spread, designs, *, growing=False, wide=True, dropped=0, fitted=ONE):
+def _random(n, t0, spread, means, *, growing=False, wide=True, dropped=0, fitted=ONE):
     value = (K + t0 - dropped) / n * (n / 25) ** float(1 - fitted)
 
     def far(rng):
-        risk = random_risk(rng, n, t0, spread, growing, n * n if wide else 2 * n)
-        return abs(risk / value - 1) > 3 / math.sqrt(n)  # event
+        p = n * n if wide else 2 * n
+        risk = sum(random_risk(rng, n, t0, spread, growing, p) for _ in range(AVERAGED)) / AVERAGED
+        return abs(risk / value - 1) > 1.5 / math.sqrt(n)  # event
 
     if n == 25:
         yield _picture(t0, spread)
-    yield "random designs", prob_le(far, TENTH, fixed=designs, within=Q(7, 10))
+    yield "random designs", prob_le(far, TENTH, fixed=means)
 
 
 def _picture(t0, spread):
@@ -153,11 +157,15 @@ benign_shift_fast_rate.mutant(
 )
 benign_shift_fast_rate.mutant("p_m = 2 n, random designs", wide=False, on="random designs", breaks="random designs")
 benign_shift_fast_rate.mutant(
-    "limit k alone, random designs", dropped=5, on="random designs", breaks="random designs", domain={"t0": Choices(5)}
+    "limit k + t0 - 2, random designs",
+    dropped=2,
+    on="random designs",
+    breaks="random designs",
+    domain={"t0": Choices(5)},
 )
 benign_shift_fast_rate.mutant(
-    "rate -0.6, random designs, matched at n = 25",
-    fitted=Q(3, 5),
+    "rate -0.85, random designs, matched at n = 25",
+    fitted=Q(17, 20),
     on="random designs",
     breaks="random designs",
     domain={"n": Choices(100), "t0": Choices(5)},

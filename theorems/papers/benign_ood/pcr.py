@@ -14,6 +14,7 @@ from theorems.papers.benign_ood.family import orthogonal_design, orthogonal_risk
 from theorems.papers.benign_ood.paper import PAPER
 
 ONE, TENTH = Q(1), Q(1, 10)
+AVERAGED = 8  # Gaussian designs in a mean
 SIZES = (10**2, 10**3, 10**4, 10**5, 10**6)
 
 FORMS = PAPER.family(
@@ -34,16 +35,17 @@ FORMS = PAPER.family(
     family=FORMS,
     part="closed form",
     method="the closed form of orthogonal designs against exact principal component regression, its rate and limit in exact rationals; Gaussian "
-    "designs against it by exact binomial bounds at a fixed number of designs",
+    "designs against it, means over eight of them, by exact binomial bounds at a fixed number of means",
     hypotheses="k in {1, 3} known, l_1 = ... = l_k = 1, minor block isotropic with p_m = n^2 and trace tau, Sigma_T = I, beta_m = 0",
-    not_established="a choice of k from the data; an event of probability below about 1/2 (quick) passes for one below 1/10",
+    not_established="a choice of k from the data; an event of probability below about 0.4 passes for one below 1/10; for Gaussian "
+    "designs an exponent closer to -1 than about 0.2",
 )
 def pcr_fast_rate(n, k, root, b, v2, *, leak=1):
     r"""Let $\Sigma_T = I$, the major eigenvalues be 1, the minor block isotropic with trace $\tau$, and $\beta_{-k} = 0$, $|\beta| = b$. When
     $X_k^\top X_k = gI$ and $G = \tau I$, regression on the $k$ leading eigenvectors of $XX^\top$ has excess risk
     $$\frac{\tau^2b^2 + v^2kg + \tau(gb^2 + v^2k)}{(g+\tau)^2},$$ so that for $g = n$ the risk is $\Theta(1/n)$, $n(B + V) \to v^2k + \tau b^2$.
-    Gaussian designs with $p_m = n^2$, $\tau = 1$, $b = v = 1$ are within $4/\sqrt n$ of it (relative) with probability at least 9/10, for $k = 1$
-    and $k = 3$.
+    For Gaussian designs with $p_m = n^2$, $\tau = 1$, $b = v = 1$ the mean over eight of them is within $2/\sqrt n$ of it (relative) with probability at
+    least 9/10, for $k = 1$ and $k = 3$.
     """
     X = orthogonal_design(n, k, root)
     tau = root * root
@@ -69,7 +71,7 @@ RANDOM = PAPER.family(
     "random-designs-pcr",
     n=ByBudget(quick=Choices(25, 100), full=Choices(25, 50, 100, 200, 400)),
     k=Choices(1, 3),
-    designs=ByBudget(quick=24, full=30),
+    means=30,
     every=True,
 )
 
@@ -85,14 +87,16 @@ def random_risk(rng, n, k, components):
 
 
 @pcr_fast_rate.check("random designs", family=RANDOM)
-def _random(n, k, designs, *, fewer=0, everything=False, hidden=0.0):
-    value = float(orthogonal_risk(n, k, n, 1, 1, 1, 1, 1, components=True))
+def _random(n, k, means, *, fewer=0, everything=False, hidden=0.0, fitted=ONE):
+    """`fitted`: minus the exponent, with the value at n = 25 kept."""
+    value = float(orthogonal_risk(n, k, n, 1, 1, 1, 1, 1, components=True)) * (n / 25) ** float(1 - fitted)
+    used = n if everything else k - fewer
 
     def far(rng):
-        risk = random_risk(rng, n, k, n if everything else k - fewer) + hidden
-        return abs(risk / value - 1) > 4 / math.sqrt(n)  # event
+        risk = sum(random_risk(rng, n, k, used) for _ in range(AVERAGED)) / AVERAGED + hidden
+        return abs(risk / value - 1) > 2 / math.sqrt(n)  # event
 
-    yield "random designs", prob_le(far, TENTH, fixed=designs, within=Q(7, 10))
+    yield "random designs", prob_le(far, TENTH, fixed=means)
 
 
 pcr_fast_rate.mutant(
@@ -108,4 +112,11 @@ pcr_fast_rate.mutant(
 pcr_fast_rate.mutant("all components", everything=True, on="random designs", breaks="random designs")
 pcr_fast_rate.mutant(
     "target energy 1/5 outside of the major block", hidden=0.2, on="random designs", breaks="random designs"
+)
+pcr_fast_rate.mutant(
+    "rate -0.75, random designs, matched at n = 25",
+    fitted=Q(3, 4),
+    on="random designs",
+    breaks="random designs",
+    domain={"n": Choices(100), "k": Choices(3)},
 )

@@ -16,6 +16,7 @@ from theorems.papers.benign_ood.family import one_direction, orthogonal_risk, so
 from theorems.papers.benign_ood.paper import PAPER
 
 BITS = 200
+AVERAGED = 6  # Gaussian designs in a mean
 ONE, TENTH, MINUS_HALF, THREE_QUARTERS = Q(1), Q(1, 10), Q(-1, 2), Q(3, 4)
 
 
@@ -65,9 +66,9 @@ FORMS = PAPER.family(
     family=FORMS,
     part="closed form",
     method="the closed form against exact ridge regression; its minimum over lambda in balls, from all critical points; random designs against "
-    "the closed form, by exact binomial bounds at a fixed number of designs",
+    "the closed form, means over six of them, by exact binomial bounds at a fixed number of means",
     hypotheses="k = 1, l_1 = 1, p_m = n^2 in the random designs (Bartlett), p_m = n in the orthogonal ones; tau in {1/10, 1, 10}, n up to 10^20",
-    not_established="an event of probability below about 1/2 (quick) passes for one below 1/10",
+    not_established="an event of probability below about 0.4 passes for one below 1/10; for Gaussian designs an exponent closer to -1/2 than about 0.15",
     rests_on=(
         "s = sigma n^{3/4} in the closed form with g = n: sqrt(n) risk -> b^2 sigma^2 + v2 tau/sigma^2 as n -> infinity",
     ),
@@ -78,7 +79,7 @@ def ridge_slow_rate(n, x, root, lam, b, v2, *, visible=1, leak=1):
     $$\frac{s^2b^2 + v^2(g + \tau) + \tau g b^2}{(s + g)^2} + \frac{v^2 \tau (n-1)}{s^2}.$$ For $g = n$, $b = v = 1$ its least value over
     $\lambda \ge 0$ lies between $2\sqrt{\tau/n}\,(1 - (\tau/n)^{1/4})$ and $2\sqrt{\tau/n}$, at
     $s = \tau^{1/4}n^{3/4}(1 + \theta (\tau/n)^{1/4})$ with $|\theta| \le 4/3$: no regularisation is faster than $n^{-1/2}$. For Gaussian
-    designs with $p_m = n^2$ the least risk is within $4/\sqrt n$ of this value (relative) with probability at least 9/10. Under the source's own covariance
+    designs with $p_m = n^2$, $\tau = 1$ the mean of the least risk over six of them is within $\frac{3}{2\sqrt n}$ of this value (relative) with probability at least 9/10. Under the source's own covariance
     ($\Sigma_T = \Sigma_S$, minor eigenvalues $\tau/n^2$) interpolation ($\lambda = 0$) has risk of order $1/n$.
     """
     tau = root * root
@@ -139,7 +140,7 @@ def _in_distribution(tau, *, theta="source", exponent_inside=-1):
 RANDOM = PAPER.family(
     "random-designs",
     n=ByBudget(quick=Choices(25, 100), full=Choices(25, 50, 100, 200, 400)),
-    designs=ByBudget(quick=24, full=30),
+    means=30,
     every=True,
 )
 
@@ -158,13 +159,15 @@ def least_random_risk(rng, n, shifted):
 
 
 @ridge_slow_rate.check("random designs", family=RANDOM)
-def _random(n, designs, *, seen=True, constant=ONE):
-    value = float(optimum(n, Q(1), True)[0].mid()) * float(constant)
+def _random(n, means, *, seen=True, larger=ONE, fitted=-MINUS_HALF):
+    """`fitted`: minus the exponent, with the value at n = 25 kept."""
+    value = float(optimum(n, Q(1), True)[0].mid()) * float(larger) * (n / 25) ** float(-MINUS_HALF - fitted)
 
     def far(rng):
-        return abs(least_random_risk(rng, n, seen) / value - 1) > 4 / math.sqrt(n)  # event
+        risk = sum(least_random_risk(rng, n, seen) for _ in range(AVERAGED)) / AVERAGED
+        return abs(risk / value - 1) > 1.5 / math.sqrt(n)  # event
 
-    yield "random designs", prob_le(far, TENTH, fixed=designs, within=Q(7, 10))
+    yield "random designs", prob_le(far, TENTH, fixed=means, within=Q(3, 5))
 
 
 @ridge_slow_rate.proof("limit", covers="all b, v, tau, sigma > 0")
@@ -190,4 +193,18 @@ ridge_slow_rate.mutant("lambda of order n^{1/2}", regularisation=Q(1, 2), breaks
 ridge_slow_rate.mutant("lambda of order n^{0.8}", regularisation=Q(4, 5), breaks="where it is attained")
 ridge_slow_rate.mutant("interpolation benign under the shift", theta="shifted", breaks="benign in distribution")
 ridge_slow_rate.mutant("random designs, target in distribution", seen=False, breaks="random designs")
+ridge_slow_rate.mutant(
+    "random designs, rate -0.65, matched at n = 25",
+    fitted=Q(13, 20),
+    breaks="random designs",
+    domain={"n": Choices(100)},
+    on="random-designs",
+)
+ridge_slow_rate.mutant(
+    "random designs, 30 % more",
+    larger=Q(13, 10),
+    breaks="random designs",
+    domain={"n": Choices(100)},
+    on="random-designs",
+)
 ridge_slow_rate.mutant("limit 2.1 b v sqrt(tau)", factor=Q(21, 10), breaks="least value of the limit")
