@@ -95,7 +95,8 @@ DEPTHS = PAPER.family(
     "-1 and 3, so that betting confidence sequences apply; counts of events for the size of fluctuations; the limit in depth in balls",
     hypotheses="phi = sin, points on S^2 with inner products 3/5, -2/7 and 6/35, sigma_u/sqrt d = sigma_v = T = 1, sigma_w = 1 (2 in a part of the "
     "covariances), L = 8 in simulations",
-    not_established="Gaussianity of the outputs; the interchange of the two limits; a lower bound C/L for the NTK's error in depth at "
+    not_established="the deviations 1/(2n) and Theta_11/n themselves, 0.008 and 0.024 at n = 64: the intervals are 1/10 (covariance) and 1/5 (Theta) "
+    "wide; Gaussianity of the outputs; the interchange of the two limits; a lower bound C/L for the NTK's error in depth at "
     "<x, x'> = 3/5, where its leading term nearly vanishes",
 )
 def nngp_ntk_limit(n, pair, L, *, same_layer=False, frozen=False):
