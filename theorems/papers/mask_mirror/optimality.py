@@ -28,6 +28,7 @@ from theorems.papers.mask_mirror.instances import (
 from theorems.papers.mask_mirror.paper import PAPER
 
 SCHEDULES = (((Q(3, 20), ONE), (ZERO, HALF)), ((Q(3, 10), HALF), (ZERO, HALF)))  # (alpha, duration), the same integral
+STRONGER = ((Q(33, 100), HALF), (ZERO, HALF))
 INTEGRAL = Q(3, 20)
 NEAR = Q(1, 10**9)
 START = Choices("random", "zero")
@@ -162,8 +163,8 @@ def _every_time(size, Z, y, a0, x0, schedule, *, moving=True, turned=True, expon
     quick=1,
     full=6,
 )
-def _limits(size, Z, y, a0, x0, *, moving=True, turned=True, least_norm=False):
-    ends = [reached(Z, y, a0, x0, ((*schedule[:1], (ZERO, Q(60)))), close=Q(1, 10**9)) for schedule in SCHEDULES]
+def _limits(size, Z, y, a0, x0, *, moving=True, turned=True, least_norm=False, schedules=SCHEDULES):
+    ends = [reached(Z, y, a0, x0, ((*schedule[:1], (ZERO, Q(60)))), close=Q(1, 10**9)) for schedule in schedules]
     with precision(BITS):
         goal = claimed(Z, y, a0, x0, INTEGRAL, moving=moving, turned=turned)
         if least_norm:
@@ -180,3 +181,6 @@ kkt_optimality.mutant("a_0 exp(-4.2 int alpha)", exponent=Q(42, 10), breaks="min
 kkt_optimality.mutant("without theta_0", turned=False, breaks="minimiser on {Z x = Z x_t}")
 kkt_optimality.mutant("limit: the potential of a_0", moving=False, breaks="limit")
 kkt_optimality.mutant("limit: the solution of least norm", least_norm=True, breaks="limit")
+kkt_optimality.mutant(
+    "limit: a penalty 10 % larger for the same time", schedules=(SCHEDULES[0], STRONGER), breaks="equal integrals"
+)
