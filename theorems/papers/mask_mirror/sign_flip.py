@@ -88,9 +88,10 @@ def _stuck(*, two=2):
     rests_on=(
         "mirror-flow-identity with alpha = 0: x' = -(m^2 + w^2) g = -2 sqrt(x^2 + a^2) (x + S) with a constant; it is negative for x > -S, so that x falls "
         "to -S, and passes every x > -S after a finite time",
+        "a^2 - S x + sqrt((S^2 + a^2)(x^2 + a^2)) > 0, by the inequality of Cauchy and Schwarz: the logarithm is defined",
     ),
 )
-def _time(*, front=TWO):
+def _time(*, front=TWO, speed=TWO):
     import sympy
 
     S, a, gap = symbols("S a gap", positive=True)
@@ -101,7 +102,7 @@ def _time(*, front=TWO):
         return (a**2 - S * y + c * r) / (y + S)
 
     clock = sympy.log(inside(x, root)) / (2 * c)  # minus the time, up to a constant
-    yield "antiderivative", eq(clock.diff(gap), -1 / (2 * root * gap))
+    yield "antiderivative", eq(clock.diff(gap), -1 / (symbolic(speed) * root * gap))
     quotient = inside(-S / 2, sympy.sqrt(S**2 / 4 + a**2)) / inside(S, c)
     yield "from S to -S/2", eq(quotient, (symbolic(front) * a**2 + S**2 + c * sympy.sqrt(S**2 + 4 * a**2)) / a**2)
     y = symbols("x")
@@ -171,4 +172,5 @@ sign_flip.mutant("constant with 7.99 for 8", constant=Q(799, 100), breaks="rest 
 sign_flip.mutant("a^2 with the factor 1.01 in m_0", inner=Q(101, 100), breaks="w = x/m")
 sign_flip.mutant("S/(3 e^{2St} - 1)", two=3, breaks="start")
 sign_flip.mutant("a^2 for 2 a^2 in the logarithm", front=ONE, breaks="from S to -S/2")
+sign_flip.mutant("x' = -2.1 sqrt(x^2 + a^2)(x + S)", speed=Q(21, 10), breaks="antiderivative")
 sign_flip.mutant("the sign is kept for a up to 1e-6", threshold=Q(1, 10**6), breaks="threshold")
