@@ -131,7 +131,9 @@ def _near_two_lower(*, rest=ONE):
     yield le(0, least, by=nested(least, t, 4))
 
 
-@penalty_interpolation.proof("p - 1", covers="all t > 0; where ln 2t >= 1")
+@penalty_interpolation.proof(
+    "p - 1", covers="all t > 0; where ln 2t >= 1", rests_on=("phi > 0 for t > 0 (at least t^2/(2 sqrt(1 + t^2)))",)
+)
 def _near_one(*, one=ONE):
     import sympy
 
