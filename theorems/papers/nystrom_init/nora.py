@@ -35,7 +35,7 @@ INVERSES: dict[tuple[str, ...], Any] = {
     hypotheses="X_0^T X_0 is nonsingular (r <= rank W_0, generic Omega)",
     rests_on=(
         "f(W_0 + X Y^T) has the gradients G Y with respect to X and G^T X with respect to Y, at (X_0, 0): 0 and G^T X_0",
-        "descent lemma: f(W_0 + D) <= f(W_0) + <G, D> + L |D|^2/2 for L-smooth f",
+        "descent lemma: f(W_0 + D) <= f(W_0) + <G, D> + L |D|^2/2 for L-smooth f, with equality for f = L |W - W_*|^2/2",
     ),
 )
 def nora_first_step():
