@@ -20,7 +20,7 @@ from theorems.papers.weak_to_strong.ensemble import (
     threshold,
     weak_signs,
 )
-from theorems.papers.weak_to_strong.medians import HALF, WIDE, median_exponent, once
+from theorems.papers.weak_to_strong.medians import WIDE, median_exponent, once
 from theorems.papers.weak_to_strong.paper import PAPER
 
 STRONG, WEAK = ensemble(500, 280, 50), ensemble(340, 220, 30)
@@ -49,7 +49,9 @@ def accuracies(rng: Any, draws: int, n: int, u: Any, labels: Any) -> tuple[Reals
     tests=2,
     method=f"counts of events over independent draws, by exact binomial bounds; {EXACT}; the exponents in exact arithmetic",
     hypotheses="m = n^u fresh samples with weak labels; the clean comparison has n clean labels",
-    not_established="sizes above n = 70 for the student (m = 992130); that its accuracy tends to 1 is the sign of e(u)",
+    not_established="sizes above n = 70 for the student (m = 992130); that its accuracy tends to 1 is the sign of e(u); "
+    "that teacher and strong model lose accuracy up to n = 40, which their exponents only say of n = 100 to 10^4; with 28 trials an event seen in "
+    "17 of them passes for a probability of 9/10",
 )
 def w2s_success_where_both_fail(u, last, trials, *, fewer=NONE, labels=weak_signs, winner="student", gain=0.2):
     r"""Let the strong ensemble be $(5, 2.8, 0.5)$, the weak one $(3.4, 2.2, 0.3)$, $u = 3.25$. Then $\tau_s = \tau_w = -0.6$, so that the weak
@@ -57,7 +59,7 @@ def w2s_success_where_both_fail(u, last, trials, *, fewer=NONE, labels=weak_sign
     generalization succeeds. The instance satisfies every condition quoted for the paper's phase of success:
     $u > q_w + r_w - \min(1-r, \tau_s)$, $u < (p + 1 + q + r - q_w - r_w)/2$, $p + 1 > q + r + q_w + r_w$. Checked: at $n = 40$ (70 in the
     full budget) the student's accuracy exceeds both others by at least $0.2$ with probability at least $0.9$; it exceeds the
-    accuracy at $n = 10$ with probability at least $\frac12$; the median local exponent of the others between $n = 100$ and $10^4$ is within $1/20$ of $-0.3$.
+    accuracy at $n = 10$ with probability at least $0.9$; the median local exponent of the others between $n = 100$ and $10^4$ is within $1/20$ of $-0.3$.
     """
     s, w, given = STRONG, WEAK, u - fewer
     yield (
@@ -79,7 +81,7 @@ def w2s_success_where_both_fail(u, last, trials, *, fewer=NONE, labels=weak_sign
         return at_end(rng)[2] > at_start(rng)  # event
 
     yield "gain of 1/5", prob_ge(gains, Q(9, 10), fixed=trials, within=WIDE)
-    yield "improves with n", prob_ge(improves, HALF, fixed=trials, within=WIDE)
+    yield "improves with n", prob_ge(improves, Q(9, 10), fixed=trials, within=WIDE)
 
 
 @w2s_success_where_both_fail.check(
@@ -99,6 +101,7 @@ def _failures(who, trials, *, more=0):
 
 
 w2s_success_where_both_fail.mutant("u = 1.6, below u*", fewer=Q(33, 20), breaks="gain of 1/5")
+w2s_success_where_both_fail.mutant("u = 1.6: no improvement with n", fewer=Q(33, 20), breaks="improves with n")
 w2s_success_where_both_fail.mutant("u = u* = 2.2", fewer=Q(21, 20), breaks="gain of 1/5")
 w2s_success_where_both_fail.mutant("u = 3, below the quoted threshold", fewer=Q(1, 4), breaks="conditions")
 w2s_success_where_both_fail.mutant("coin-flip labels", labels=coin_flips, breaks="gain of 1/5")
