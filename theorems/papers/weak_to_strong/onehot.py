@@ -19,6 +19,7 @@ from theorems.papers.weak_to_strong.paper import PAPER
 
 DIMENSION = 1e12
 CLOSE = Q(1, 10**12)
+ONE, LEAST = Q(1), Q(24, 25)  # between which the factor lies in units of pi log(k)/k, k >= 10^50
 
 
 def factor(k: Any, *, logarithm: bool = False) -> arb:
@@ -51,7 +52,8 @@ def draws(rng: Any, trials: int, n: int, k: int) -> Reals:
     method=f"medians over draws at n = 5000 by exact binomial bounds; {EXACT}; moments of the labels and e_k as rigorous integrals, by "
     "different formulas",
     hypotheses="unsaturated limit: d = 1e12, l_F = 0.05 sqrt(d/n), classes on k favoured features",
-    not_established="classes k = n^t that grow with n",
+    not_established="classes k = n^t that grow with n; the ratio below 1 for k > 200 other than 10^50 to 10^200; with 40 draws a median outside "
+    "2 % passes when 7 of the draws lie on its side",
     rests_on=(
         "unsaturated limit: survival l_F n E[g_l y_l], bulk contamination sqrt(n d Var y_l)",
         "all E[g_l 1{g_l is largest}] are equal by symmetry and add up to e_k",
@@ -61,7 +63,7 @@ def multilabel_vs_onehot(k, n, trials, *, claimed="pi e_k^2/(2(k - 1))", off=1.0
     r"""$k \ge 2$ classes on $k$ favoured features, class $l$ positive iff $g_l > 0$ (multilabel), or iff $l$ is the arg max (one-hot). In the unsaturated limit
     $$\frac{(\mathrm{SU}/\mathrm{CN})^2_{\text{one-hot}}}{(\mathrm{SU}/\mathrm{CN})^2_{\text{multilabel}}} = \frac{\pi e_k^2}{2(k-1)},\qquad e_k = \mathbb{E}\max(g_1, \dots, g_k),$$
     because $\mathbb{E} g_l 1\{l\} = e_k/k$ and the label has variance $(1/k)(1 - 1/k)$, against $\sqrt{2/\pi}$ and 1. It is below 1 for every $k \ge 2$ and
-    $\sim \pi \log k/k$: one-hot supervision of $k = n^t$ classes costs $t$ in the exponent, multilabel supervision nothing.
+    $\sim \pi \log k/k$ (between $\frac{24}{25}$ of this and this at $k = 10^{50}, \ldots, 10^{200}$): one-hot supervision of $k = n^t$ classes costs $t$ in the exponent, multilabel supervision nothing.
     """
     values = {
         "pi e_k^2/(2(k - 1))": float(factor(k).mid()),
@@ -93,10 +95,15 @@ def _moments(k, *, classes=0, bound=1):
 
 
 @multilabel_vs_onehot.check("logarithm", domain={"exponents": Choices((50, 75, 100, 150, 200))}, every=True)
-def _logarithm(exponents, *, logs=1, power=-1):
+def _logarithm(exponents, *, logs=1, power=-1, scale=ONE):
     sizes = [10**e for e in exponents]
     yield "log k / k", slope(sizes, lambda: [factor(k) for k in sizes], Q(power), within=Q(1, 1000), logs=logs)
-    yield "constant", le(lambda: [factor(k) / factor(k, logarithm=True) for k in sizes], [Q(1)] * len(sizes))
+
+    def ends():
+        quotients = [factor(k) / (scale * factor(k, logarithm=True)) for k in sizes]
+        return [LEAST] * len(sizes) + quotients, quotients + [ONE] * len(sizes)
+
+    yield "constant", le(ends)
 
 
 multilabel_vs_onehot.mutant("1/k", claimed="1/k", breaks="ratio: at most")
@@ -107,3 +114,5 @@ multilabel_vs_onehot.mutant("k + 1 classes", classes=1, breaks="survival", anywh
 multilabel_vs_onehot.mutant("k + 1 classes in the ratio", classes=1, breaks="ratio of squares")
 multilabel_vs_onehot.mutant("at most 11/20", bound=Q(11, 20), breaks="below 1")
 multilabel_vs_onehot.mutant("no logarithm", logs=0, breaks="log k / k")
+multilabel_vs_onehot.mutant("constant of the limit 5 % smaller", scale=Q(19, 20), breaks="constant")
+multilabel_vs_onehot.mutant("constant of the limit 5 % larger", scale=Q(21, 20), breaks="constant")
