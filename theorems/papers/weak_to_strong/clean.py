@@ -69,9 +69,10 @@ def limit(kind: Bilevel, n: int) -> float:
     "an identity of rational functions",
     hypotheses="p > 1, q + r > 1, r < 1, q + r < p",
     not_established="the o(1): between n = 243 and 7776 the median local exponent is within 1/20 of the limit, which says nothing of "
-    "other scales; the saturated regime q + r <= 1",
+    "other scales; the saturated regime q + r <= 1; with 40 trials an event seen in 7 of them passes for a probability of 1/2",
     rests_on=(
         "unsaturated limit A ~ d I (d much larger than n l_F and n): survival l_F n c/d, c = sqrt(2/pi), squared contamination (l_F^2 n s + n d)/d^2",
+        "accuracy: the signs of two normals with correlation cos(theta) agree with probability 1 - theta/pi, and cot(theta) = R",
     ),
 )
 def clean_mni_exponent(kind, sizes, trials, *, exponent="min(1 - r, tau)", more=0, labels="clean", constant=1.0):
