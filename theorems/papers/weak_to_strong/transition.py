@@ -83,7 +83,8 @@ def pairs(pair: tuple[Bilevel, Bilevel], u: Any, sizes: tuple[int, int], trials:
     "averaged over the reflection of all features orthogonal to the weak score, which keeps its mean and cancels odd noise",
     hypotheses="tau_w < 0, r_w < 1, u < q + r, p_w <= p, r_w <= r, q + r > 1, q_w + r_w > 1; m = n^u large enough for m > s + 2",
     not_established="the o(1): local exponents between n = 100 and 1600 are within 1/10 of the limit; the paper's own threshold, quoted by its "
-    "reviews as u > q_w + r_w - min(1 - r, tau_s), is larger than u* wherever q_w + r_w < p_w, and failure below it is not claimed here",
+    "reviews as u > q_w + r_w - min(1 - r, tau_s), is larger than u* wherever q_w + r_w < p_w, and failure below it is not claimed here; with "
+    "40 trials an event seen in 7 of them passes for a probability of 1/2",
     rests_on=(
         "unsaturated limit (d much larger than m l_F and m): g_1 has correlation c rho_1 with the weak label, c = sqrt(2/pi), rho_1^2 ~ "
         "n^{tau_w}; survival l_F m c rho_1/d, squared contamination (l_F^2 (m s + m^2 rho_1^2 s_w/n) + m d + m^2)/d^2",
