@@ -109,7 +109,7 @@ RUNS = ByBudget(quick=Choices(64), full=Choices(160))
     method=SIMULATED + "; that the gate's weights sum to 0 in symbols",
     hypotheses=f"{DATA}; T = 600, no termination, lam = 0.02, alpha = 1/2; {RECALLED}",
     not_established="that balance shows learning: purely random routing is balanced as well (hence gating-must-terminate); where between eta = 2 "
-    "and 20 the rotation locks (about 5 for M = 6)",
+    "and 20 the rotation locks (about 5 for M = 6); (a) is about the update as stated, the simulated weights are not summed",
 )
 def router_balances_load(M, eta, runs, *, gate=ENDLESS, low=LOW, high=HIGH, used=None):
     r"""(a) $\sum_m \theta_m$ never changes: an update moves $\theta_m$ by $\pi_{m_t}(1\{m = m_t\} - \pi_m)$ times a common vector, and these
@@ -153,10 +153,10 @@ def _locked(M, runs, *, step=20.0):
     yield "locked", prob_ge(lambda rng: draw(rng).min(axis=1) <= 0.06, Q(9, 10), fixed=runs)  # event
 
 
-@router_balances_load.proof("weights sum to 0", covers="M = 2, ..., 8, all gate values")
+@router_balances_load.proof("weights sum to 0", covers="M = 2, ..., 12, all gate values")
 def _conserved(*, normalised=True):
     """pi_m = e_m/sum e with e_m = exp(h_m) > 0; the expert chosen is the first."""
-    for M in range(2, 9):
+    for M in range(2, 13):
         e = symbols(f"e:{M}", positive=True)
         total = sum(e) if normalised else sum(e[1:])
         pi = [x / total for x in e]

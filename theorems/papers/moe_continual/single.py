@@ -116,7 +116,7 @@ def gaussian_runs(rng, s, T, runs):
 
 
 @single_expert_forgetting_generalisation.crosscheck(
-    "Gaussian features", domain={"runs": ByBudget(quick=Choices(400), full=Choices(4000))}, every=True, tests=2
+    "Gaussian features", domain={"runs": ByBudget(quick=Choices(1600), full=Choices(4000))}, every=True, tests=2
 )
 def _gaussian(runs, *, squeezed=False):
     s, T = 5, 12
@@ -128,7 +128,7 @@ def _gaussian(runs, *, squeezed=False):
         return lambda rng: gaussian_runs(rng, s, T, runs)[k]
 
     for k, name in enumerate(("Gaussian forgetting", "Gaussian generalisation")):
-        yield name, mean_eq(last(k), expected[k], fixed=runs, within=40)
+        yield name, mean_eq(last(k), expected[k], fixed=runs, within=10)
 
 
 single_expert_forgetting_generalisation.mutant("factor 1 - 1/T omitted", whole=True, breaks="generalisation")

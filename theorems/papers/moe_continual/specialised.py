@@ -60,16 +60,17 @@ def norms(column):
     part="pathwise",
     method="least changes with rational features in exact arithmetic (a batch that comes twice changes nothing: equality); projectors in symbols; "
     "expected errors in balls along given task sequences",
-    hypotheses=f"(a) any features with independent columns; (b) {ISOTROPIC}; labels without noise",
+    hypotheses=f"(a) any features with independent columns; (b), (c) {ISOTROPIC}; labels without noise; (b) is looked at for N = M = 2, T_1 = 10 (full: also 40), "
+    "two nonzero tasks with an inner product <= 0 that both come often; exponent and sign where the first T_1 routes are all wrong",
     rests_on=("(b): the recursion of expert-recursion, E over the projections for fixed tasks and routes",),
-    not_established="labels with noise, where a specialised expert can forget",
+    not_established="labels with noise, where a specialised expert can forget; (b) for other numbers of tasks and experts, and on average over the tasks",
 )
 def specialised_experts_do_not_forget(s, X, u, again, *, step=1):
     r"""(a) Pathwise, for any features: an expert fed by task $n$ alone has nonincreasing $|w_t - w_n|$, so that its terms of $F_t$ are at most 0.
     (b) Under isotropic projections, if routing is arbitrary for $T_1$ rounds and sends each task to its own expert afterwards,
     $(t-1)\, \mathbb{E} F_t$ converges: $\mathbb{E} F_t = \Theta(1/t)$, unless the limit is 0.
     (c) With permanently random routing to $M$ experts (one expert: $M = 1$), $\rho = 1 - \frac{1-r}M$,
-    $$\mathbb{E} F_t = \frac1{t-1}\sum_{\tau<t} (1 - \rho^{t-\tau})\bigl[(1 - r + r\rho^{\tau-1}) D - r\rho^{\tau-1} \bar W\bigr] \to (1-r) D > 0.$$
+    $$\mathbb{E} F_t = \frac1{t-1}\sum_{\tau<t} (1 - \rho^{t-\tau})\bigl[(1 - r + r\rho^{\tau-1}) D - r\rho^{\tau-1} \bar W\bigr] \to (1-r) D,$$ which is positive when the tasks differ and $r < 1$.
     """
     target = fmpq_mat(DIMENSION, 1, [Q(e) for e in u])
     w = fmpq_mat(DIMENSION, 1)
