@@ -26,7 +26,7 @@ FEW_ROWS = PAPER.family(
         ),
     ),
     q=ByBudget(quick=(16, 64), full=(16, 64, 200)),
-    runs=ByBudget(quick=10, full=20),
+    runs=ByBudget(quick=20, full=40),
     every=True,
 )
 FIXED_SHARE = PAPER.family(
@@ -46,7 +46,7 @@ MANY_WORKERS = PAPER.family(
         full=Choices(("geo", 16, 8, 16), ("geo", 32, 16, 32), ("geo", 64, 32, 64), ("geo", 64, 16, 64)),
     ),
     q=(256,),
-    runs=ByBudget(quick=10, full=20),
+    runs=ByBudget(quick=20, full=40),
     every=True,
 )
 
@@ -96,7 +96,7 @@ def scale(instance, q, which="d_lam"):
     method="simulated averages (nested in q within a run), events decided by exact binomial bounds at a fixed number of runs",
     hypotheses="m >= 2 d_lam >= 8, q >= 4; K diagonal with k_i = i^{-2} or k_i = 10^{-8(i-1)/(d-1)}",
     not_established="constants of the paper's own theorem; (ii) for smaller d, where errors scatter: at d = 16, d_lam = 8, m = 16 one run in eight "
-    "exceeds 4, at d = 8 one in two. With ten runs (quick budget, few rows, plain average) 6 failures pass for a probability of 1/10, with forty "
+    "exceeds 4, at d = 8 one in two. With twenty runs (quick budget, few rows, plain average) 9 failures pass for a probability of 1/10, with forty "
     "(fixed share) 14: what is excluded is a bound that fails typically",
 )
 def averaged_error_scaling(instance, q, runs, *, constant=5, estimate="debiased"):
@@ -112,7 +112,7 @@ def averaged_error_scaling(instance, q, runs, *, constant=5, estimate="debiased"
     def exceeds(rng):
         return bool((average_errors(rng, instance, q, estimate) > bounds).any())  # event
 
-    yield prob_le(exceeds, TENTH, fixed=runs, within=Q(9, 10))
+    yield prob_le(exceeds, TENTH, fixed=runs, within=Q(3, 5))
 
 
 @averaged_error_scaling.check("two-sided", family=(FIXED_SHARE,), tests=5)
@@ -144,7 +144,7 @@ def _plain(instance, q, runs, *, estimate="plain", factor=4):
         error = average_errors(rng, instance, q, estimate)
         return bool(error[0] < float(factor) * average_errors(rng, instance, q, "debiased")[0])  # event
 
-    yield "plain at least 4 times as far", prob_le(near, TENTH, fixed=runs, within=Q(9, 10))
+    yield "plain at least 4 times as far", prob_le(near, TENTH, fixed=runs, within=Q(3, 5))
 
 
 SMALL = {"instance": Choices(("geo", 16, 8, 16))}
