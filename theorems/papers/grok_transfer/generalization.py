@@ -17,7 +17,7 @@ EPS, V_INIT = Q(1, 20), Q(6, 100)
 FEATURES = ((-1, 1, -1), (1, -1, -1))  # rows of M: the signal parts mu_2, -mu_2, -mu_1 of u_1, u_2, u_3
 SMALL, LARGE = (200, 4000, 1024), (400, 20_000, 2048)
 SPREADS = ("all coordinates", "one feature", "one coordinate")
-FRESH = 100
+FRESH = 1000
 UNIT = Q(1, 147)  # odd integers in [-255, 255] have the standard deviation 147.8
 
 
