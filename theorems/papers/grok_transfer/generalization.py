@@ -17,7 +17,6 @@ EPS, V_INIT = Q(1, 20), Q(6, 100)
 FEATURES = ((-1, 1, -1), (1, -1, -1))  # rows of M: the signal parts mu_2, -mu_2, -mu_1 of u_1, u_2, u_3
 SMALL, LARGE = (200, 4000, 1024), (400, 20_000, 2048)
 SPREADS = ("all coordinates", "one feature", "one coordinate")
-FRESH = 1000
 UNIT = Q(1, 147)  # odd integers in [-255, 255] have the standard deviation 147.8
 
 
@@ -93,6 +92,7 @@ SAMPLES = PAPER.family(
     noise=Choices(1, 3),
     rate=Q(1),
     spread=Choices(*SPREADS),
+    fresh=ByBudget(quick=100, full=1000),
     seed=Integers(0, 10**8),
     where=assumptions,
     accept=1,
@@ -105,6 +105,7 @@ HALF_STEPS = PAPER.family(
     noise=1,
     rate=Q(1, 2),
     spread=ByBudget(quick=Choices("one coordinate"), full=Choices(*SPREADS)),
+    fresh=ByBudget(quick=100, full=1000),
     seed=Integers(0, 10**8),
     where=assumptions,
     accept=1,
@@ -127,7 +128,19 @@ HALF_STEPS = PAPER.family(
     not_established="the probability 1 - O(n^{-2}) of a good sample: no sample failed among 7,200 others (at most 0.16 % at n = 200, 1 % each at n = 400, 95 % level by cell)",
 )
 def one_step_generalization(
-    setting, noise, rate, spread, seed, *, eps=EPS, v=V_INIT, factor=1, width=None, features=(1, 1, 1), random=False
+    setting,
+    noise,
+    rate,
+    spread,
+    fresh,
+    seed,
+    *,
+    eps=EPS,
+    v=V_INIT,
+    factor=1,
+    width=None,
+    features=(1, 1, 1),
+    random=False,
 ):
     r"""Let $u_1 = (\mu_2; \delta_1)$, $u_2 = (-\mu_2; \delta_2)$, $u_3 = (-\mu_1; \delta_3)$, $a_j$ uniform on $\pm 1/\sqrt m$, $v_j$ uniform on $\{\pm v_{init}\}^3$. Under A1-A5, with probability
     $1 - O(n^{-2})$, after one step $V \leftarrow V - \alpha\nabla_V$ of gradient descent the target $f_L(x) = \sum_j a_j\,\mathrm{relu}(\langle v_j, U^\top x\rangle)$ has the right sign at all $n$ training points,
@@ -135,7 +148,7 @@ def one_step_generalization(
     """
     n, _, m = setting
     U = embedding(seed, setting, noise, spread, eps, features, random)
-    x = signs(seed, 0, (n + FRESH, 2 + len(U.K)))
+    x = signs(seed, 0, (n + fresh, 2 + len(U.K)))
     y = [int(s) for s in x[:, 0] * x[:, 1]]
     Z = U.points(x, eps)
     train = fmpq_mat(n, 3, Z.entries()[: 3 * n])
