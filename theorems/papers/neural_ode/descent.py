@@ -134,5 +134,5 @@ gd_linear_convergence.mutant("the weights move by at most 1", radius=1.0)
 gd_linear_convergence.mutant(
     "lambda_min(NTK) never falls",
     kept=1.0,
-    domain={"plan": Choices((32, 40, 40)), "labels": Choices("signs")},
+    domain={"plan": Choices((32, 80, 40)), "labels": Choices("signs")},
 )
