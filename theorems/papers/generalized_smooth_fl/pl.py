@@ -12,7 +12,7 @@ from theorems.papers.generalized_smooth_fl.federation import federation, quartic
 from theorems.papers.generalized_smooth_fl.methods import Rules, local_gd
 from theorems.papers.generalized_smooth_fl.paper import PAPER
 
-BITS = 600
+BITS = 2400
 HALF = Q(1, 2)
 
 CONVEX = PAPER.family(

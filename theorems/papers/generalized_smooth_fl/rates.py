@@ -247,7 +247,7 @@ def _clerr_far(x0, *, clipped=True):
 def _clerr_fixed(T, *, alpha=None, dropped=False, long=False):
     T = 1000 if long else T
     q = Q(1, T)
-    with precision(LONG):
+    with precision(max(LONG, 10 * T)):
         parts = [(quartic(Q(0), Q(0), Q(8)),), (quartic(Q(0), Q(6), Q(1)),)]
         fed = federation([parts], Q(0))
         k = kappa(shuffled=True)
