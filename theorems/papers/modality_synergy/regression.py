@@ -131,5 +131,6 @@ unpaired_regression_risk.mutant("text noise left out", text_noise=False, breaks=
 unpaired_regression_risk.mutant("hat matrix left out on the mean text", projected=False, breaks="risk")
 unpaired_regression_risk.mutant("R'(0) = 0", slope=Q(0), breaks="derivative at 0", anywhere=True)
 unpaired_regression_risk.mutant("R'(0) = -s^2 D p / n", slope=Q(1, 2), breaks="derivative at 0", anywhere=True)
+unpaired_regression_risk.mutant("R'(0) 5 % smaller", slope=Q(19, 20), breaks="derivative at 0", anywhere=True)
 unpaired_regression_risk.mutant("the window 5 % wider", reach=Q(21, 20), breaks="a small weight improves")
 unpaired_regression_risk.mutant("a weight of 0.86 does harm too", weight=Q(43, 50), breaks="a large weight does harm")

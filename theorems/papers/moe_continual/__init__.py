@@ -8,7 +8,7 @@ $G_T = \frac1T\sum_\tau E_\tau(w^{(m_\tau)}_T)$.
 """
 
 from theorems.papers.moe_continual.gating import (
-    exploration_rounds_grow_with_m,
+    exploration_rounds_grow_with_M,
     gating_must_terminate,
     router_balances_load,
 )
@@ -22,7 +22,7 @@ from theorems.papers.moe_continual.specialised import specialised_experts_do_not
 __all__ = [
     "PAPER",
     "expert_recursion",
-    "exploration_rounds_grow_with_m",
+    "exploration_rounds_grow_with_M",
     "gating_must_terminate",
     "moe_beats_single_threshold",
     "moe_expected_forgetting",

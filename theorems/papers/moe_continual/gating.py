@@ -202,7 +202,7 @@ def freezing_rounds(rng, gate, runs):
     not_established="the exponent between 0.85 and 2 (about 1.3 is seen: a coupon collector's logarithm). T_1 = M/2 grows linearly by definition, "
     "hence the part on T_stop/T_1",
 )
-def exploration_rounds_grow_with_m(pair, runs, *, least=LEAST_EXPONENT, most=2):
+def exploration_rounds_grow_with_M(pair, runs, *, least=LEAST_EXPONENT, most=2):
     r"""The round $T_{stop}$ at which the gate is frozen grows at least linearly with the number of experts, up to the tolerance
     $0.85$ in the exponent, and less than quadratically: for independent runs with $M$ and $4M$ experts
     $P\bigl(T_{stop}(4M) \ge 4^{0.85}\, T_{stop}(M)\bigr) \ge \frac12$ and $P\bigl(T_{stop}(4M) \le 4^2\, T_{stop}(M)\bigr) \ge \frac12$. Nor is this the growth
@@ -219,7 +219,7 @@ def exploration_rounds_grow_with_m(pair, runs, *, least=LEAST_EXPONENT, most=2):
     yield "less than quadratic", prob_ge(lambda rng: ratio(rng) <= factor ** float(most), Q(1, 2), fixed=runs)  # event
 
 
-@exploration_rounds_grow_with_m.check("stopping", domain={"M": COUNTS, "runs": MANY_RUNS}, every=True, tests=2)
+@exploration_rounds_grow_with_M.check("stopping", domain={"M": COUNTS, "runs": MANY_RUNS}, every=True, tests=2)
 def _stopping(M, runs, *, gate=STOPPING):
     used = replace(gate, experts=M)
     yield (
@@ -229,7 +229,7 @@ def _stopping(M, runs, *, gate=STOPPING):
     yield "the gate stops", prob_ge(lambda rng: freezing_rounds(rng, used, runs) <= horizon(M), Q(9, 10), fixed=runs)
 
 
-@exploration_rounds_grow_with_m.crosscheck(
+@exploration_rounds_grow_with_M.crosscheck(
     "slope of the mean",
     domain={"sizes": ByBudget(quick=Choices((4, 8, 16)), full=Choices((4, 8, 16, 32, 64))), "runs": MANY_RUNS},
     every=True,
@@ -244,10 +244,10 @@ def _slope(sizes, runs):
     )
 
 
-exploration_rounds_grow_with_m.mutant("T_stop independent of M", most=0, breaks="less than quadratic")
-exploration_rounds_grow_with_m.mutant("T_stop grows like sqrt(M)", most=Q(1, 2), breaks="less than quadratic")
-exploration_rounds_grow_with_m.mutant("T_stop grows at least like M^2", least=2, breaks="at least linear")
-exploration_rounds_grow_with_m.mutant(
+exploration_rounds_grow_with_M.mutant("T_stop independent of M", most=0, breaks="less than quadratic")
+exploration_rounds_grow_with_M.mutant("T_stop grows like sqrt(M)", most=Q(1, 2), breaks="less than quadratic")
+exploration_rounds_grow_with_M.mutant("T_stop grows at least like M^2", least=2, breaks="at least linear")
+exploration_rounds_grow_with_M.mutant(
     "freezing at the first admissible round", gate=Gate(stop="first admissible round"), breaks="exploration lasts"
 )
-exploration_rounds_grow_with_m.mutant("flags reset every round", gate=Gate(sticky=False), breaks="the gate stops")
+exploration_rounds_grow_with_M.mutant("flags reset every round", gate=Gate(sticky=False), breaks="the gate stops")
